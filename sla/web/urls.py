@@ -1,0 +1,3 @@
+"""Where the pages are mounted."""
+
+urlpatterns: list = []
