@@ -1,0 +1,23 @@
+"""How is a ratio shown? Truncated, so that 99.996 % never becomes 100 % (semantics §6)."""
+
+from fractions import Fraction
+from math import ceil, floor
+
+
+def ratio(value: Fraction | None, digits: int = 6) -> float | None:
+    """A ratio for the API, cut (towards −∞) to so many decimals; None stays None."""
+    return None if value is None else floor(value * 10**digits) / 10**digits
+
+
+def percent(value: Fraction | None, digits: int = 2) -> str | None:
+    """'99.99' for 0.99996: floor, never round."""
+    if value is None:
+        return None
+    cut = floor(value * 10 ** (digits + 2))
+    sign, cut = ("-", -cut) if cut < 0 else ("", cut)
+    return f"{sign}{cut // 10**digits}.{cut % 10**digits:0{digits}d}"
+
+
+def burn(value: Fraction | None, digits: int = 1) -> float | None:
+    """A burn rate, cut upwards."""
+    return None if value is None else ceil(value * 10**digits) / 10**digits
