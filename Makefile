@@ -1,0 +1,31 @@
+# Everything goes through `python3 -m scripts`; `make help` lists the targets.
+PYTHON ?= python3
+PORT ?= 8000
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench stop clean
+
+help: ## this list
+	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: ## everything on this machine, this machine's own disks scored live; PORT=8000
+	@$(PYTHON) -m scripts run --port $(PORT)
+
+test: ## all tests; ARGS="tests/setup -x" goes to pytest
+	@$(PYTHON) -m scripts test -- $(ARGS)
+
+lint: ## ruff and mypy
+	@$(PYTHON) -m scripts lint
+
+bench: ## all benchmarks, each prints one JSON object
+	@$(PYTHON) -m scripts bench
+
+bench-%: ## one benchmark
+	@$(PYTHON) -m scripts bench $*
+
+stop: ## stop what runs
+	@$(PYTHON) -m scripts stop
+
+clean: ## remove var, .venv and node_modules, data included
+	@$(PYTHON) -m scripts clean

@@ -1,0 +1,1 @@
+"""How a checkout sets itself up, runs, tests, measures and cleans itself; standard library only."""

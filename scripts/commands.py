@@ -1,0 +1,37 @@
+"""Which command was asked for, and what became of it? One sentence for a problem, never a traceback."""
+
+import argparse
+
+from scripts import bench, clean, lint, run, stop, test
+from scripts.problem import Problem
+from scripts.progress import say
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python3 -m scripts")
+    commands = top.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run", help="everything on this machine, until Ctrl-C")
+    running.add_argument("--port", type=int, default=8000)
+    running.set_defaults(go=lambda given: run.run(given.port))
+    testing = commands.add_parser("test", help="all tests, or those that the arguments name")
+    testing.add_argument("arguments", nargs="*")
+    testing.set_defaults(go=lambda given: test.test(given.arguments))
+    commands.add_parser("lint", help="ruff and mypy").set_defaults(go=lambda given: lint.lint())
+    measuring = commands.add_parser("bench", help="all benchmarks, or those that the arguments name")
+    measuring.add_argument("names", nargs="*")
+    measuring.set_defaults(go=lambda given: bench.bench(given.names))
+    commands.add_parser("stop", help="stop what runs").set_defaults(go=lambda given: stop.stop())
+    commands.add_parser("clean", help="remove what was set up").set_defaults(go=lambda given: clean.clean())
+    return top
+
+
+def main(arguments: list[str]) -> int:
+    given = parser().parse_args(arguments)
+    try:
+        return int(given.go(given))
+    except Problem as problem:
+        say(f"Plimsoll: {problem}")
+        return 1
+    except KeyboardInterrupt:
+        say("Plimsoll: stopped before it was done; the next make goes on from here")
+        return 130

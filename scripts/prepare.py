@@ -1,0 +1,72 @@
+"""python -m scripts.prepare STEP …: make the database and the static files ready; runs inside the virtual environment.
+
+One process for all of it, because starting Django costs more than most of the steps.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+import django
+import psycopg
+from django.core.management import call_command
+
+from scripts.problem import Problem
+from scripts.progress import say, step
+
+
+def create_database() -> None:
+    """Make the database that DATABASE_URL names, where its server has none of that name."""
+    url = os.environ["DATABASE_URL"]
+    try:
+        psycopg.connect(url, connect_timeout=10).close()
+    except psycopg.OperationalError as error:
+        name = psycopg.conninfo.conninfo_to_dict(url).get("dbname", "")
+        if "does not exist" not in str(error):
+            raise Problem(f"no connection to DATABASE_URL: {error}") from error
+        with step(f"database {name}"):
+            maintenance = psycopg.conninfo.make_conninfo(url, dbname="postgres")
+            with psycopg.connect(maintenance, autocommit=True) as connection:
+                connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+
+
+def migrate() -> None:
+    with step("database schema"):
+        call_command("migrate", interactive=False, verbosity=0)
+
+
+def collect_static() -> None:
+    with step("static files"):
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def first_run() -> None:
+    with step("first user, customer and keys"):
+        call_command("first_run")
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "database": create_database,
+    "migrate": migrate,
+    "static": collect_static,
+    "first_run": first_run,
+}
+
+
+def main(names: list[str]) -> int:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
+    try:
+        if "database" in names:
+            create_database()
+        django.setup()
+        for name in names:
+            if name != "database":
+                STEPS[name]()
+    except Problem as problem:
+        say(f"  ✗ {problem}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

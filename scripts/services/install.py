@@ -1,0 +1,56 @@
+"""Where are PostgreSQL 17 with TimescaleDB and Redis? The machine's own packages, else a private folder."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts import stamps
+from scripts.progress import say, step
+from scripts.services import archive, unpack
+from scripts.services.folder import Folder
+
+VERSION = "1"  # raise it when the way of installing changes: every checkout then installs afresh
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """Where the programs are."""
+
+    postgres: Path  # the folder of postgres, initdb, psql, …
+    redis_server: Path
+
+
+def installed_on_machine() -> Programs | None:
+    """Debian 13 with the three packages: no download at all."""
+    postgres, redis = Path("/usr/lib/postgresql/17"), shutil.which("redis-server")
+    extension = Path("/usr/share/postgresql/17/extension/timescaledb.control")
+    if redis and extension.is_file() and (postgres / "lib/timescaledb.so").is_file():
+        return Programs(postgres / "bin", Path(redis))
+    return None
+
+
+def install(folder: Folder) -> Programs:
+    """Free when done already."""
+    own = installed_on_machine()
+    if own is not None:
+        return own
+    root, stamp = folder.programs, folder.top / "installed"
+    programs = Programs(unpack.postgres_programs(root), root / "usr/bin/redis-server")
+    # The programs hold their own folder's path.
+    key = stamps.key_of([], VERSION, str(root))
+    if stamps.is_done(stamp, key):
+        return programs
+    with step("PostgreSQL 17, TimescaleDB and Redis: Debian's packages into a private folder"):
+        if folder.why is not None:
+            say(f"    {folder.why}: the folder is {folder.top}")
+        machine, state = archive.this_machine(), folder.top / "apt"
+        packages = archive.fetch(state, machine)
+        shutil.rmtree(root, ignore_errors=True)
+        unpack.unpack(packages, root)
+        unpack.point_inside(root, machine)
+        unpack.prove(root, machine)
+        shutil.rmtree(state)
+        if not Path("/usr/share/zoneinfo/Europe").is_dir():
+            say("    this machine has no tzdata: only UTC will work")
+        stamps.mark_done(stamp, key)
+    return programs
