@@ -6,7 +6,8 @@ from collections import namedtuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Mapping, Optional
+    from collections.abc import Mapping
+    from typing import Any
 
 US_PER_MS = 1000
 PPM = 1_000_000
@@ -48,7 +49,7 @@ class Term(namedtuple("Term", "term read_threshold_us write_threshold_us iops de
         return cls(int(policy["term"]), read, write, iops, depth, tolerance_ppm, _positive(policy, "io_unit_bytes"))
 
 
-def _threshold_us(policy: Mapping[str, Any], key: str, both: Optional[float]) -> int:
+def _threshold_us(policy: Mapping[str, Any], key: str, both: float | None) -> int:
     """The threshold of one direction in µs, from its own key or from the common one."""
     value = policy.get(key)
     if value is None:
