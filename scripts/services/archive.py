@@ -15,8 +15,9 @@ WANTED = ("postgresql-17-timescaledb", "redis-server", "patchelf")
 # are there already, so that it fetches some 40 packages and not 96.
 NOT_NEEDED = (  # noqa: SIM905  words are easier to read and to change
     "libllvm19 perl perl-base locales openssl ssl-cert postgresql-common postgresql-client-common passwd adduser"
-    " debconf procps ucf netbase base-passwd init-system-helpers sysvinit-utils libc-bin libpam-modules libpam-modules-bin"
-    " libpam-runtime tzdata readline-common libselinux1 libxslt1.1 libaudit-common libsasl2-modules-db"
+    " debconf procps ucf netbase base-passwd init-system-helpers sysvinit-utils libc-bin libpam-modules"
+    " libpam-modules-bin libpam-runtime tzdata readline-common libselinux1 libxslt1.1 libaudit-common"
+    " libsasl2-modules-db"
 ).split()
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 SUITE = "trixie"
