@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scripts import paths
 
-WRITTEN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY_FILE", "BASE_URL")
+WRITTEN = ("DATABASE_URL", "REDIS_URL", "BROKER_URL", "SECRET_KEY_FILE", "BASE_URL")
 
 
 def write_secret(file: Path, text: str) -> None:
@@ -25,6 +25,13 @@ def secret_key_file() -> Path:
     return file
 
 
+def broker_url(redis_url: str) -> str:
+    """The same Redis in the words of Celery's transport: a socket has another scheme there, a database another key."""
+    if not redis_url.startswith("unix://"):
+        return redis_url
+    return redis_url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=", 1)
+
+
 def environment(database_url: str, redis_url: str, *, port: int) -> dict[str, str]:
     """The caller's own environment first, then what this checkout chose."""
     env = dict(os.environ)
@@ -32,6 +39,7 @@ def environment(database_url: str, redis_url: str, *, port: int) -> dict[str, st
     env["PATH"] = f"{paths.VENV / 'bin'}:{env['PATH']}"
     env["PORT"] = str(port)
     env["DATABASE_URL"], env["REDIS_URL"] = database_url, redis_url
+    env.setdefault("BROKER_URL", broker_url(redis_url))
     env.setdefault("BASE_URL", f"http://127.0.0.1:{port}")
     if not {"SECRET_KEY", "SECRET_KEY_FILE"} & env.keys():
         env["SECRET_KEY_FILE"] = str(secret_key_file())

@@ -11,7 +11,8 @@ VENV = ROOT / ".venv"
 NODE_MODULES = ROOT / "node_modules"
 LOGS = VAR / "log"
 PIDS = VAR / "pids"
-FIRST_RUN = VAR / "first-run.json"
+FIRST_RUN = Path(os.environ.get("FIRST_RUN_FILE", VAR / "first-run.json"))
+AGENT_KEY = Path(os.environ.get("AGENT_KEY_FILE", VAR / "agent.key"))
 
 
 def in_venv(program: str) -> str:

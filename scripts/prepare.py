@@ -3,6 +3,7 @@
 One process for all of it, because starting Django costs more than most of the steps.
 """
 
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -11,6 +12,8 @@ import django
 import psycopg
 from django.core.management import call_command
 
+from scripts import paths
+from scripts.environment import write_secret
 from scripts.problem import Problem
 from scripts.progress import say, step
 
@@ -42,7 +45,12 @@ def collect_static() -> None:
 
 def first_run() -> None:
     with step("first user, customer and keys"):
-        call_command("first_run")
+        call_command("first_run", file=paths.FIRST_RUN)
+
+
+def agent_key() -> None:
+    """The enrolment key alone, for the agent that runs beside the server."""
+    write_secret(paths.AGENT_KEY, json.loads(paths.FIRST_RUN.read_text())["enrolment_key"] + "\n")
 
 
 STEPS: dict[str, Callable[[], None]] = {
@@ -50,6 +58,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "migrate": migrate,
     "static": collect_static,
     "first_run": first_run,
+    "agent_key": agent_key,
 }
 
 

@@ -35,18 +35,12 @@ def prepare(env: dict[str, str], *steps: str) -> None:
         raise Problem(f"preparing the database failed ({', '.join(steps)}): see above")
 
 
-def write_agent_key() -> None:
-    key = json.loads(paths.FIRST_RUN.read_text())["enrolment_key"]
-    environment.write_secret(paths.VAR / "agent.key", key + "\n")
-
-
 def set_up_to_run(port: int) -> tuple[Ready, dict[str, str]]:
     is_new = not paths.FIRST_RUN.is_file()
     ready = set_up(venv.RUNTIME)
     env = environment.environment(ready.database_url, ready.redis_url, port=port)
     environment.write_env(env)
-    prepare(env, "database", "migrate", "static", "first_run")
-    write_agent_key()
+    prepare(env, "database", "migrate", "static", "first_run", "agent_key")
     if is_new:
         env[NEW_HERE] = "1"
     return ready, env
