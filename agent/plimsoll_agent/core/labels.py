@@ -1,0 +1,168 @@
+"""Which completions were probably covered? First in, first out, with a guess at when in a sub-interval I/Os came.
+
+Only the estimate uses these labels (design semantics §4, "edge"); proof is in ideal.py.
+"""
+
+# The sampler pays for every call here, hundreds of times a second and term.
+# ruff: noqa: PLR1730
+
+from __future__ import annotations
+
+from .ideal import MICRO, NS
+
+COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
+
+
+class Labels:
+    """Running labels of one term: `covered` and `excess` completions of the second.
+
+    Labels lag one sub-interval behind, because the guess looks at the arrivals after it; close() catches up.
+    """
+
+    __slots__ = (
+        "_backlog",
+        "_depth",
+        "_iops",
+        "_line",
+        "_pending",
+        "_previous",
+        "_rate",
+        "covered",
+        "excess",
+        "near",
+    )
+
+    def __init__(self, rate_micro: int, iops: int, depth: int) -> None:
+        self._rate = rate_micro
+        self._iops = iops
+        self._depth = depth * MICRO
+        self.restart(0)
+
+    def restart(self, in_flight: int) -> None:
+        """Begin afresh; I/Os already in flight are taken as covered if the ideal disk could hold them all."""
+        self._backlog = in_flight * MICRO
+        self._previous = 0
+        self._pending: tuple[int, int, int, int, int] | None = None
+        # Runs of I/Os in flight, oldest first: [how many, covered?]. Mostly one run of covered ones.
+        self._line: list[list[int]] = [[in_flight, 1 if in_flight * MICRO <= self._depth else 0]]
+        self.near = 0
+        self.covered = self.excess = 0
+
+    def step(self, arrived: int, done: int, level: int, lasted_ns: int, held_ms: int) -> None:
+        """Take one sub-interval: I/Os (arrived, done, in flight at its end), its length, its latency integral."""
+        if self._pending is not None:
+            self._settle(arrived)
+        self._pending = (arrived, done, level, lasted_ns, held_ms)
+
+    def close(self) -> None:
+        """Settle what is pending without knowing what comes next."""
+        if self._pending is not None:
+            self._settle(0)
+            self._pending = None
+
+    def forget(self) -> None:
+        """Begin a new second's counts."""
+        self.covered = self.excess = 0
+
+    def _settle(self, after: int) -> None:
+        """Label the pending sub-interval, knowing how many I/Os arrived in the next one."""
+        pending = self._pending
+        assert pending is not None  # noqa: S101  (both callers have looked)
+        arrived, done, level, lasted_ns, held_ms = pending
+        depth = self._depth
+        rate = self._rate
+        backlog = self._backlog
+        amount = arrived * MICRO
+        need = rate * lasted_ns // NS
+        if backlog + amount <= depth:
+            # Wherever in the sub-interval they came: all are covered.
+            fits = arrived
+            first = 1
+            backlog += amount - need
+        else:
+            fits, first, backlog = self._edge(backlog, arrived, need, after)
+        if lasted_ns >= COARSE_NS:
+            fits = self._coarse(fits, arrived, lasted_ns, held_ms)
+        level *= MICRO
+        if backlog > level:
+            backlog = level
+        self._backlog = backlog if backlog > 0 else 0
+        self._previous = arrived
+        line = self._line
+        if fits == arrived and len(line) == 1 and line[0][1]:
+            head = line[0]
+            head[0] += arrived - done
+            if head[0] < 0:
+                head[0] = 0
+            self.covered += done
+            return
+        self._put(fits, arrived - fits, first)
+        self._pop(done)
+
+    def _edge(self, backlog: int, arrived: int, need: int, after: int) -> tuple[int, int, int]:
+        """How many of the arrivals fit, do they come first, and what is the backlog at the end?
+
+        A burst seldom fills a sub-interval evenly: its neighbours tell whether it began or ended in this one.
+        """
+        amount = arrived * MICRO
+        before = self._previous
+        # During `during` of `need` the I/Os arrive; `lead` of it has passed before they do.
+        during, lead = need, 0
+        if amount > need + 2 * (before + after) * MICRO:
+            during, lead = 0, need // 2
+        elif after > before and after > arrived:
+            during = need * arrived // after
+            lead = need - during
+        elif before > after and before > arrived:
+            during = need * arrived // before
+        start = backlog - lead
+        if start < 0:
+            start = 0
+        end = start + amount - during
+        if end < 0:
+            end = 0
+        depth = self._depth
+        left = end - (need - during - lead)
+        if start <= depth and end <= depth:
+            return arrived, 1, left
+        if start > depth and end > depth:
+            return 0, 0, left
+        if end > start:
+            return (arrived * (depth - start) + (end - start) // 2) // (end - start), 1, left
+        return (arrived * (depth - end) + (start - end) // 2) // (start - end), 0, left
+
+    def _coarse(self, fits: int, arrived: int, lasted_ns: int, held_ms: int) -> int:
+        """In a step of a second or more the mean in flight decides, and C units a second are the most."""
+        if held_ms * MICRO * MICRO <= self._depth * lasted_ns:
+            fits = arrived
+        most = self._iops * lasted_ns // NS
+        return fits if fits < most else most
+
+    def _put(self, fits: int, over: int, first: int) -> None:
+        line = self._line
+        for count, covered in ((fits, 1), (over, 0)) if first else ((over, 0), (fits, 1)):
+            if count:
+                if line and line[-1][1] == covered:
+                    line[-1][0] += count
+                else:
+                    line.append([count, covered])
+
+    def _pop(self, done: int) -> None:
+        line = self._line
+        while done and line:
+            head = line[0]
+            count = head[0]
+            if count > done:
+                head[0] -= done
+                count = done
+            else:
+                del line[0]
+            if head[1]:
+                self.covered += count
+            else:
+                self.excess += count
+            done -= count
+        # More completions than arrivals seen (in_flight printed late): such an I/O waited for nobody.
+        self.covered += done
+        if not line:
+            line.append([0, 1])

@@ -1,0 +1,334 @@
+"""What did one disk do in each second: how many I/Os were slow, how many of them did each term cover?
+
+Fed with the disk's counters at a fine cadence, in order. Pure: no clock, no I/O; integers throughout.
+"""
+
+# The sampler pays for every call here, hundreds of times a second.
+# ruff: noqa: PLR0912, PLR0915, PLR1730
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from .bounds import UNKNOWN_AGE, SlowBounds
+from .counters import SECTOR_BYTES, Counters, advance
+from .estimate import Estimate
+from .histogram import MeanHistogram
+from .ideal import CoverBounds
+from .labels import Labels
+from .lost import LostTime
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .terms import Term
+
+RULES = ("accounted", "driver")
+NS_PER_MS = 1_000_000
+# Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
+IMPOSSIBLE_IN_FLIGHT = 1 << 31
+
+
+class SecondCounts(
+    namedtuple(
+        "SecondCounts",
+        "read_lo read_hi read_est write_lo write_hi write_est covered_est excess_lo excess_hi lost_ms",
+    )
+):
+    """One term's counts of one second (design protocol, `slow`): I/Os, arrivals for excess_*, ms for lost_ms.
+
+    0 <= lo <= est <= hi <= I/Os of the direction; covered_est counts reads and writes.
+    """
+
+    __slots__ = ()
+
+
+class RawCounts(namedtuple("RawCounts", "ios lo est hi")):
+    """One second's slow I/Os among all I/Os, covered or not."""
+
+    __slots__ = ()
+
+
+class _TermMeter:
+    """Everything that is kept for one term."""
+
+    __slots__ = (
+        "bounds",
+        "cover",
+        "labels",
+        "lost",
+        "raw",
+        "read",
+        "term",
+        "threshold_us",
+        "unit_bytes",
+        "units",
+        "write",
+    )
+
+    def __init__(self, term: Term, trusted: bool, jiffy_ms: int) -> None:
+        self.term = term
+        self.threshold_us = max(term.read_threshold_us, term.write_threshold_us)
+        self.bounds = SlowBounds(term.read_threshold_us, term.write_threshold_us, trusted, jiffy_ms)
+        self.cover = CoverBounds(term.rate_micro, term.depth, trusted)
+        self.labels = Labels(term.rate_micro, term.iops, term.depth)
+        self.lost = LostTime(term.rate_micro, term.depth, self.threshold_us)
+        self.read = Estimate(term.read_threshold_us)
+        self.write = Estimate(term.write_threshold_us)
+        self.unit_bytes = term.io_unit_bytes
+        self.units = 1
+        self.raw = RawCounts(0, 0, 0, 0)
+
+    def restart(self) -> None:
+        self.bounds.restart()
+        self.lost.restart()
+
+
+class DiskMeter:
+    """The running measurement of one disk by all its terms."""
+
+    __slots__ = (
+        "_after_ns",
+        "_before_ns",
+        "_bio_based",
+        "_done",
+        "_empty_ns",
+        "_held_ns",
+        "_in_flight",
+        "_last",
+        "_quiet",
+        "_read_hist",
+        "_reads",
+        "_settled",
+        "_terms",
+        "_trusted",
+        "_write_hist",
+        "_writes",
+        "resets",
+        "urgent",
+    )
+
+    def __init__(
+        self, terms: Iterable[Term], *, rule: str = "accounted", bio_based: bool = False, jiffy_ms: int = 4
+    ) -> None:
+        """`rule`: may in_flight prove anything ("accounted", Linux 6.16 and later) or not ("driver")?
+
+        `bio_based`: a dm, md, drbd, zram or pmem device, to which the kernel adds whole jiffies of `jiffy_ms`.
+        Raises ValueError for another rule.
+        """
+        if rule not in RULES:
+            raise ValueError(f"rule must be one of {RULES}, not {rule!r}")
+        self._bio_based = bio_based
+        self._trusted = rule == "accounted" and not bio_based
+        self._terms = [_TermMeter(term, self._trusted, jiffy_ms if bio_based else 0) for term in terms]
+        self._read_hist = MeanHistogram()
+        self._write_hist = MeanHistogram()
+        self.resets = 0
+        self.urgent = False
+        self._reads = self._writes = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was: after a reset of the counters, a gap, or a change of device."""
+        self._last: Counters | None = None
+        self._quiet = False
+        self._empty_ns = UNKNOWN_AGE
+        self._before_ns = self._after_ns = self._held_ns = 0
+        self._in_flight = self._settled = self._done = 0
+
+    def sample(self, mono_ns: int, counters: Counters, after_ns: int = 0) -> None:
+        """Take one reading, in the order of time.
+
+        mono_ns: monotonic stamp just before the read, after_ns: just after it (0: the read took no time).
+        counters: in the order of counters.FIELDS; None where the kernel lacks a field. A field that went back without
+        having wrapped is a reset: the measurement starts afresh with this reading.
+        """
+        if not after_ns:
+            after_ns = mono_ns
+        last = self._last
+        if counters == last and self._quiet:
+            self._before_ns = self._empty_ns = mono_ns
+            self._after_ns = after_ns
+            return
+        if last is None:
+            self._begin(mono_ns, after_ns, counters)
+            return
+        (read_0, _, read_sectors_0, read_ms_0, write_0, _, write_sectors_0, write_ms_0, _, *_) = last
+        (read_1, _, read_sectors_1, read_ms_1, write_1, _, write_sectors_1, write_ms_1, level, *_) = counters
+        reads = (read_1 or 0) - (read_0 or 0)
+        writes = (write_1 or 0) - (write_0 or 0)
+        read_ms = (read_ms_1 or 0) - (read_ms_0 or 0)
+        write_ms = (write_ms_1 or 0) - (write_ms_0 or 0)
+        sectors = (read_sectors_1 or 0) - (read_sectors_0 or 0) + (write_sectors_1 or 0) - (write_sectors_0 or 0)
+        if reads < 0 or writes < 0 or sectors < 0 or read_ms < 0 or write_ms < 0:
+            advanced_r = advance(read_ms_0 or 0, read_ms_1 or 0, True)
+            advanced_w = advance(write_ms_0 or 0, write_ms_1 or 0, True)
+            if reads < 0 or writes < 0 or sectors < 0 or advanced_r is None or advanced_w is None:
+                self.resets += 1
+                self.reset()
+                self._begin(mono_ns, after_ns, counters)
+                return
+            read_ms, write_ms = advanced_r, advanced_w
+        if level is None or level >= IMPOSSIBLE_IN_FLIGHT:
+            level = 0
+
+        last_before, last_after = self._before_ns, self._after_ns
+        least_ns = mono_ns - last_after
+        if least_ns < 0:
+            least_ns = 0
+        most_ns = after_ns - last_before
+        was = self._in_flight
+        done = reads + writes
+        settled = self._settled + done
+        arrived = done + level - was
+        if arrived < 0:
+            arrived = 0
+        empty_ns = self._empty_ns
+        oldest_us = UNKNOWN_AGE if empty_ns == UNKNOWN_AGE else (after_ns - empty_ns) // 1000 + 1
+        lasted_ns = mono_ns - last_before
+        held_ms = read_ms + write_ms
+        self._held_ns += (was + level) * lasted_ns // 2
+        self._reads += reads
+        self._writes += writes
+        if reads:
+            self._read_hist.add(reads, read_ms)
+        if writes:
+            self._write_hist.add(writes, write_ms)
+        size = sectors * SECTOR_BYTES
+        for meter in self._terms:
+            if self._quiet:
+                meter.bounds.first(last_before, last_after, was, self._settled)
+            bounds = meter.bounds
+            proved = bounds.lo
+            bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, oldest_us)
+            unit = units = 1
+            unit = 1
+            units = done
+            if size > meter.unit_bytes:
+                units += -(-size // meter.unit_bytes) - 1
+                unit = -(-size // (meter.unit_bytes * (done or 1)))
+            meter.cover.step(arrived, done, was, level, least_ns, most_ns, bounds.lo - proved, unit)
+            seen = level
+            if not self._trusted and lasted_ns > 0:
+                # in_flight may miss what waits before the driver: the time spent tells how many there were.
+                spent = held_ms * NS_PER_MS // lasted_ns
+                if spent > seen:
+                    seen = spent
+            meter.labels.step(arrived, done, seen, lasted_ns, held_ms)
+            slow = 0
+            if reads:
+                meter.read.step(reads, read_ms)
+                if (read_ms - 1) * 1000 >= reads * meter.term.read_threshold_us:
+                    slow = reads
+            if writes:
+                meter.write.step(writes, write_ms)
+                if (write_ms - 1) * 1000 >= writes * meter.term.write_threshold_us:
+                    slow += writes
+            meter.lost.step(
+                done, units, slow, was, level, mono_ns, after_ns, least_ns, last_before, last_after, self._done
+            )
+        self._last = counters
+        self._before_ns = mono_ns
+        self._after_ns = after_ns
+        self._in_flight = level
+        self._settled = settled
+        self._done = done
+        self._quiet = not level and not done
+        if not level:
+            self._empty_ns = mono_ns
+
+    def _begin(self, mono_ns: int, after_ns: int, counters: Counters) -> None:
+        """Take the first reading: it ends no sub-interval."""
+        level = counters[8]
+        if level is None or level >= IMPOSSIBLE_IN_FLIGHT:
+            level = 0
+        self._last = counters
+        self._before_ns, self._after_ns = mono_ns, after_ns
+        self._in_flight = level
+        self._quiet = not level
+        if not level:
+            self._empty_ns = mono_ns
+        for meter in self._terms:
+            meter.restart()
+            meter.bounds.first(mono_ns, after_ns, level, 0)
+            meter.cover.restart(level, meter.units)
+            meter.labels.restart(level)
+
+    def close_second(self) -> dict[int, SecondCounts]:
+        """The counts of each term, by its number, since the last call; begins a new second."""
+        out: dict[int, SecondCounts] = {}
+        ios = self._reads + self._writes
+        self.urgent = False
+        for meter in self._terms:
+            counts = _close(meter, self._reads, self._writes)
+            out[meter.term.term] = counts
+            slow = counts.read_est + counts.write_est
+            if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
+                self.urgent = True
+        self._reads = self._writes = 0
+        self._held_ns = 0
+        return out
+
+    def raw(self, term: int) -> RawCounts:
+        """The last closed second's slow I/Os among all I/Os by one term. Raises KeyError if there is no such term."""
+        for meter in self._terms:
+            if meter.term.term == term:
+                return meter.raw
+        raise KeyError(term)
+
+    def pool(self, term: int) -> int:
+        """At most how many excess I/Os are in flight now (a frame's pool_start)? Raises KeyError for no such term."""
+        for meter in self._terms:
+            if meter.term.term == term:
+                return meter.cover.held
+        raise KeyError(term)
+
+    def second_hist(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Reads and writes by R40 bucket since the last take, which stay: an estimate by sub-intervals' means."""
+        return self._read_hist.peek(), self._write_hist.peek()
+
+    def take_histograms(self) -> tuple[dict[int, int], dict[int, int]]:
+        """Reads and writes by R40 bucket since the last take, which are gone then."""
+        return self._read_hist.take(), self._write_hist.take()
+
+
+def _close(meter: _TermMeter, reads: int, writes: int) -> SecondCounts:
+    """Close one term's second: bounds, estimate, labels, lost time."""
+    bounds, cover, labels, lost = meter.bounds, meter.cover, meter.labels, meter.lost
+    ios = reads + writes
+    labels.close()
+    high_r = min(bounds.read_hi, reads)
+    high_w = min(bounds.write_hi, writes)
+    sharp_hi = bounds.high_in_second()
+    read_est = min(max(meter.read.close(), bounds.read_lo), high_r)
+    write_est = min(max(meter.write.close(), bounds.write_lo), high_w)
+    total = min(max(read_est + write_est, bounds.sharp_lo), sharp_hi)
+    covered = min(labels.covered, ios)
+    meter.raw = RawCounts(ios, min(bounds.lo, ios), total, min(bounds.hi, ios))
+    slow = min(max(0, total - labels.excess), covered)
+    low = min(cover.lo, ios)
+    slow = max(slow, low)
+    # The directions share the covered slow ones as the estimates of all do.
+    read_part = slow * read_est // (read_est + write_est) if read_est + write_est else 0
+    read_part = min(max(read_part, slow - high_w), high_r)
+    write_part = min(slow - read_part, high_w)
+    read_low = min(read_part, max(0, bounds.read_lo - (bounds.lo - cover.lo)))
+    write_low = min(write_part, max(0, bounds.write_lo - (bounds.lo - cover.lo)))
+    counts = SecondCounts(
+        read_low,
+        high_r,
+        read_part,
+        write_low,
+        high_w,
+        write_part,
+        max(covered, read_part + write_part),
+        cover.excess_lo,
+        cover.excess_hi,
+        lost.ns // NS_PER_MS,
+    )
+    bounds.close()
+    cover.close()
+    labels.forget()
+    lost.close()
+    return counts
