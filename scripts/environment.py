@@ -47,6 +47,9 @@ def environment(database_url: str, redis_url: str, *, port: int) -> dict[str, st
     env.setdefault("WEB_THREADS", "4")
     env.setdefault("WORKER_PROCESSES", "2")
     env["PYTHONUNBUFFERED"] = "1"  # a line in the log when it happens
+    if os.geteuid() == 0:
+        # Celery's five lines about root at each start; a production has users (docker-compose.yml).
+        env.setdefault("PYTHONWARNINGS", "ignore:::celery.platforms")
     return env
 
 
