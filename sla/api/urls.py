@@ -1,5 +1,24 @@
 """Where the REST surface and the health checks are mounted."""
 
 from django.urls import path
+from ninja import NinjaAPI
 
-urlpatterns: list = []
+from sla.api import errors, health
+from sla.api.agents import router as agents
+from sla.api.auth import reader
+
+api = NinjaAPI(
+    title="Plimsoll",
+    version="1.0.0",
+    description="Did this disk give what its contract promises? Times are Unix seconds UTC; unknown is null, never 0.",
+    urls_namespace="api",
+    auth=reader,
+)
+errors.register(api)
+api.add_router("", agents)
+
+urlpatterns = [
+    path("api/v1/", api.urls),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
+]

@@ -44,8 +44,8 @@ class ContractVersion(models.Model):
     number = models.PositiveIntegerField()
     text = models.CharField(max_length=500)
     objective_ppm = models.PositiveIntegerField(help_text="0.99 is 990000")
-    read_threshold_us = models.PositiveIntegerField(null=True, blank=True)
-    write_threshold_us = models.PositiveIntegerField(null=True, blank=True)
+    read_threshold_us = models.PositiveIntegerField()
+    write_threshold_us = models.PositiveIntegerField()
     iops = models.PositiveIntegerField()
     io_unit_bytes = models.PositiveIntegerField(default=262_144)
     tolerance_ppm = models.PositiveIntegerField(default=100_000)
@@ -68,7 +68,7 @@ class ContractVersion(models.Model):
                 condition=Q(objective_ppm__gt=0) & Q(objective_ppm__lt=1_000_000), name="objective_inside_0_and_1"
             ),
             models.CheckConstraint(
-                condition=Q(read_threshold_us__gt=0) | Q(write_threshold_us__gt=0), name="version_has_a_threshold"
+                condition=Q(read_threshold_us__gt=0) & Q(write_threshold_us__gt=0), name="version_has_thresholds"
             ),
         ]
 

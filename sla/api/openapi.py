@@ -1,0 +1,57 @@
+"""What do the two paths that agents use look like in the OpenAPI document? Their shapes come from the decoders."""
+
+from typing import Any
+
+import msgspec
+
+from sla.telemetry.enrol import EnrolAnswer, EnrolRequest
+from sla.telemetry.wire import AgentWords, JsonFrame
+
+REF = "#/components/schemas/{name}"
+_schemas, COMPONENTS = msgspec.json.schema_components(
+    [EnrolRequest, EnrolAnswer, JsonFrame, AgentWords], ref_template=REF
+)
+ENROL_REQUEST, ENROL_ANSWER, FRAME, AGENT = _schemas
+
+
+def _json(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+ENROL = {
+    "requestBody": {"required": True, **_json(ENROL_REQUEST)},
+    "responses": {"201": {"description": "the machine is in", **_json(ENROL_ANSWER)}},
+}
+FRAMES = {
+    "requestBody": {
+        "required": True,
+        "description": "JSON as below, or the packed form (application/msgpack) with `body` in the stored layout",
+        **_json({"type": "object", "properties": {"agent": AGENT, "frames": {"type": "array", "items": FRAME}}}),
+    },
+    "responses": {
+        "200": {
+            "description": "what was taken; durable before this answer",
+            **_json(
+                {
+                    "type": "object",
+                    "properties": {
+                        "accepted": {"type": "integer"},
+                        "duplicates": {"type": "integer"},
+                        "rejected": {
+                            "type": "array",
+                            "items": {
+                                "type": "object",
+                                "properties": {
+                                    "index": {"type": "integer"},
+                                    "code": {"type": "string"},
+                                    "message": {"type": "string"},
+                                },
+                            },
+                        },
+                        "policy": {"type": "object"},
+                    },
+                }
+            ),
+        }
+    },
+}

@@ -1,0 +1,93 @@
+"""Do a frame's figures make sense? Checked for many frames of one form at once, with numpy.
+
+A `Form` is what frames must have in common to be checked together: their columns and their number of steps.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sla.telemetry.refusal import BAD_VALUE, Refusal
+
+# A column is (name, None) or, for the counts of a term, (name, term).
+Column = tuple[str, int | None]
+Matrix = NDArray[np.int64]
+
+NULL = np.iinfo(np.int64).min
+MAX_VALUE = 2**53 - 1
+ORDERED = (("read_lo", "read_est"), ("read_est", "read_hi"), ("write_lo", "write_est"), ("write_est", "write_hi"))
+EXCESS = ("excess_lo", "excess_hi")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The columns of a frame in their order, and its steps."""
+
+    columns: tuple[Column, ...]
+    n: int
+
+
+@lru_cache(maxsize=512)
+def rules(form: Form) -> tuple[tuple[int, int, str], ...]:
+    """Pairs of columns (a, b, why) that must hold a <= b at every step observed in both."""
+    at = {column: index for index, column in enumerate(form.columns)}
+    pairs: list[tuple[int, int, str]] = []
+    for term in sorted({term for _, term in form.columns if term is not None}):
+        for low, high in (*ORDERED, EXCESS):
+            if (low, term) in at and (high, term) in at:
+                pairs.append((at[low, term], at[high, term], f"{low} is over {high} of term {term}"))
+        for direction in ("read", "write"):
+            high = at[f"{direction}_hi", term]
+            pairs.append((high, at[f"{direction}_ios", None], f"{direction}_hi of term {term} is over {direction}_ios"))
+    return tuple(pairs)
+
+
+def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
+    """Which of the frames are wrong, and why; figures has the shape (frames, columns, n), NULL where unknown."""
+    wrong: dict[int, Refusal] = {}
+    unknown = figures == NULL
+    out_of_range = ((figures < 0) & ~unknown) | (figures > MAX_VALUE)
+    for frame in np.flatnonzero(out_of_range.any(axis=(1, 2))):
+        column, step = np.argwhere(out_of_range[frame])[0]
+        value = int(figures[frame, column, step])
+        say = "is negative" if value < 0 else "is not below 2^53"
+        wrong[int(frame)] = Refusal(BAD_VALUE, f"{_name(form, column)}[{step}] is {value}: it {say}")
+    for low, high, why in rules(form):
+        over = (figures[:, low] > figures[:, high]) & ~unknown[:, high]
+        for frame in np.flatnonzero(over.any(axis=1)):
+            step = int(np.flatnonzero(over[frame])[0])
+            message = f"{why} at step {step}: {figures[frame, low, step]} over {figures[frame, high, step]}"
+            wrong.setdefault(int(frame), Refusal(BAD_VALUE, message))
+    covered = [
+        (index, term) for index, (name, term) in enumerate(form.columns) if name == "covered_est" and term is not None
+    ]
+    if covered:
+        wrong |= {k: v for k, v in _covered(form, figures, unknown, covered).items() if k not in wrong}
+    return wrong
+
+
+def _covered(
+    form: Form, figures: Matrix, unknown: NDArray[np.bool_], covered: list[tuple[int, int]]
+) -> dict[int, Refusal]:
+    """No more can be covered than completed."""
+    reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))
+    known = ~(unknown[:, reads] | unknown[:, writes])
+    completed = np.where(known, figures[:, reads] + figures[:, writes], MAX_VALUE)
+    wrong = {}
+    for column, term in covered:
+        over = figures[:, column] > completed
+        for frame in np.flatnonzero(over.any(axis=1)):
+            step = int(np.flatnonzero(over[frame])[0])
+            wrong[int(frame)] = Refusal(
+                BAD_VALUE,
+                f"covered_est of term {term} at step {step} is {figures[frame, column, step]}, "
+                f"over the {completed[frame, step]} I/Os completed",
+            )
+    return wrong
+
+
+def _name(form: Form, column: int) -> str:
+    name, term = form.columns[column]
+    return name if term is None else f"slow[term {term}].{name}"

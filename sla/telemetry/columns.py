@@ -1,0 +1,165 @@
+"""What is in these stored frames? Many bodies as numpy columns, equal to the reference reader of the agent's core.
+
+`open_bodies` reads what is not columns; `stack` turns frames of one form into one array.
+"""
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from plimsoll_agent.core import layout_names as names
+from plimsoll_agent.core.layout import MAX_INFLATED, MAX_STEPS, LayoutError
+from plimsoll_agent.core.varint import Reader
+from sla.telemetry.check import NULL, Column, Form, Matrix
+from sla.telemetry.meta import Meta, read_metas
+
+NULL32 = np.iinfo(np.int32).min
+FRAME_NAMES = {number: name for name, number in names.FRAME_COLUMNS.items()}
+TERM_NAMES = {number: name for name, number in names.TERM_COLUMNS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A frame whose meta section is read and whose columns still lie in `data` from `at` on."""
+
+    n: int
+    meta: Meta
+    narrow: tuple[int, ...]
+    wide: tuple[int, ...]
+    data: bytes
+    at: int
+
+    @property
+    def form(self) -> tuple[int, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+        """What frames must share to be stacked."""
+        return self.n, self.narrow, self.wide, self.meta.terms
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    n: int
+    meta: bytes
+    narrow: tuple[int, ...]
+    wide: tuple[int, ...]
+    at: int
+
+
+def inflate(body: bytes) -> bytes:
+    """The canonical bytes of a body. LayoutError on a bomb, a cut stream, or anything after its end."""
+    stream = zlib.decompressobj()
+    try:
+        data = stream.decompress(body, MAX_INFLATED)
+    except zlib.error as error:
+        raise LayoutError(f"body does not inflate: {error}") from error
+    if not stream.eof or stream.unused_data:
+        raise LayoutError(
+            f"body of {len(body)} bytes is cut off, over {MAX_INFLATED} bytes, or has bytes after its end"
+        )
+    return data
+
+
+def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
+    """One answer a body, in order."""
+    heads: list[tuple[bytes, _Head] | LayoutError] = []
+    for body in bodies:
+        try:
+            data = inflate(body)
+            heads.append((data, _head(data)))
+        except LayoutError as error:
+            heads.append(error)
+        except (ValueError, IndexError) as error:
+            heads.append(LayoutError(str(error) or "body ends too early"))
+    metas = iter(read_metas([head[1].meta for head in heads if not isinstance(head, LayoutError)]))
+    return [head if isinstance(head, LayoutError) else _opened(*head, next(metas)) for head in heads]
+
+
+def _opened(data: bytes, head: _Head, meta: Meta | LayoutError) -> Opened | LayoutError:
+    if isinstance(meta, LayoutError):
+        return meta
+    highest = max((*head.narrow, *head.wide), default=0) // names.TERM_BASE
+    if highest > len(meta.terms):
+        return LayoutError(f"columns of term {highest}, but the frame names {len(meta.terms)} terms")
+    return Opened(head.n, meta, head.narrow, head.wide, data, head.at)
+
+
+def _small(data: bytes, at: int) -> tuple[int, int]:
+    """A number and the place after it."""
+    if (value := data[at]) < 0x80:
+        return value, at + 1
+    reader = Reader(data, at)
+    return reader.take(), reader.at
+
+
+def _head(data: bytes) -> _Head:
+    version, at = _small(data, 0)
+    if version != names.VERSION:
+        raise ValueError(f"layout version {version} is unknown, this server knows {names.VERSION}")
+    n, at = _small(data, at)
+    if not 0 < n <= MAX_STEPS:
+        raise ValueError(f"body has {n} steps: 1 to {MAX_STEPS} fit a frame")
+    length, at = _small(data, at)
+    meta = data[at : at + length]
+    groups = []
+    at += length
+    for _ in range(2):
+        numbers, at = _column_numbers(data, at)
+        groups.append(numbers)
+    wanted = (4 * len(groups[0]) + 8 * len(groups[1])) * n
+    if len(data) - at != wanted:
+        raise ValueError(f"{len(data) - at} bytes of columns, {wanted} announced")
+    return _Head(n, meta, groups[0], groups[1], at)
+
+
+def _column_numbers(data: bytes, at: int) -> tuple[tuple[int, ...], int]:
+    count, at = _small(data, at)
+    listed = data[at : at + count]
+    if len(listed) == count and (not listed or max(listed) < 0x80):
+        numbers, at = tuple(listed), at + count
+    else:
+        reader = Reader(data, at)
+        numbers = tuple(reader.take() for _ in range(count))
+        at = reader.at
+    if any(b <= a for a, b in pairwise(numbers)):
+        raise ValueError(f"columns {numbers} are out of order or there twice")
+    return numbers, at
+
+
+def named(opened: Opened) -> Form:
+    """The form of a frame with its columns' names. LayoutError where a number has no meaning or a count is missing."""
+    columns: list[Column] = []
+    for number in (*opened.narrow, *opened.wide):
+        place, column = divmod(number, names.TERM_BASE)
+        name = (TERM_NAMES if place else FRAME_NAMES).get(column)
+        if name is None:
+            raise LayoutError(f"column {number} is unknown")
+        columns.append((name, opened.meta.terms[place - 1] if place else None))
+    if len(set(columns)) != len(columns):
+        raise LayoutError(f"a column or a term is there twice: {columns}")
+    return Form(tuple(columns), opened.n)
+
+
+def stack(frames: Sequence[Opened]) -> Matrix:
+    """The columns of frames of one form: (frames, columns, n), NULL where unknown."""
+    first = frames[0]
+    narrow, wide, n = len(first.narrow), len(first.wide), first.n
+    border = 4 * narrow * n
+    pieces = []
+    if narrow:
+        data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
+        small = _unshuffled(data, len(frames), narrow, n, 4)
+        figures = small.astype(np.int64)
+        figures[small == NULL32] = NULL
+        pieces.append(figures)
+    if wide:
+        data = b"".join([frame.data[frame.at + border :] for frame in frames])
+        pieces.append(_unshuffled(data, len(frames), wide, n, 8))
+    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=1)
+
+
+def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> np.ndarray:
+    """First bytes first, then second bytes … back to little-endian integers."""
+    planes = np.frombuffer(data, np.uint8).reshape(frames, width, columns * n)
+    return np.ascontiguousarray(planes.transpose(0, 2, 1)).view(f"<i{width}").reshape(frames, columns, n)

@@ -1,0 +1,80 @@
+"""Whose upload is it, and which disk does a frame mean? Remembered per process, and stale the moment it changes.
+
+The token is looked up on every request, so a revoked one is refused at once; what hangs on it (disks, policy) is
+remembered under the machine's `inventory_version`.
+"""
+
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db.models import F
+
+from sla.contracts.selectors import policy_for
+from sla.fleet.models import Disk
+from sla.telemetry.refusal import UNKNOWN_DISK, Refusal, shown
+
+REMEMBER_S = 60  # a policy also changes by the clock alone, when an assignment begins
+REMEMBER_MACHINES = 20_000  # about 2 KB each
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """The disks of one machine by every name a frame may call them, and what their agent should judge by."""
+
+    by_wwn: dict[str, list[Disk]]
+    by_serial: dict[str, list[Disk]]
+    by_device: dict[str, list[Disk]]
+    policy: dict[str, Any]
+    version: int
+    until: float
+
+    def disk(self, device: str, serial: str | None, wwn: str | None) -> int:
+        """The id of the disk meant; Refusal where the machine has no such disk."""
+        if wwn and (found := self.by_wwn.get(wwn)):
+            pass
+        elif serial:
+            found = self.by_serial.get(serial)
+        else:
+            found = self.by_device.get(device)
+        if not found:
+            raise Refusal(
+                UNKNOWN_DISK,
+                f"this machine has no disk {shown(device)} of serial {shown(serial)}, wwn {shown(wwn)}; enrol again",
+            )
+        # Virtual disks often share a serial: then the path tells them apart.
+        return next((disk.pk for disk in found if disk.device == device), found[0].pk)
+
+
+_remembered: dict[int, Inventory] = {}
+
+
+def inventory_of(machine_id: int, version: int) -> Inventory:
+    """What is known of the machine at this version of its inventory."""
+    known = _remembered.get(machine_id)
+    now = time.monotonic()
+    if known is not None and known.version == version and now < known.until:
+        return known
+    if len(_remembered) >= REMEMBER_MACHINES:
+        _remembered.clear()
+    # A disk that is gone may still have frames in its agent's spool; one that is there is meant first.
+    disks = list(Disk.objects.filter(machine=machine_id).order_by(F("removed_at").desc(nulls_first=True), "id"))
+    by_wwn: dict[str, list[Disk]] = defaultdict(list)
+    by_serial: dict[str, list[Disk]] = defaultdict(list)
+    by_device: dict[str, list[Disk]] = defaultdict(list)
+    for disk in disks:
+        by_wwn[disk.wwn].append(disk)
+        by_serial[disk.serial].append(disk)
+        by_device[disk.device].append(disk)
+    fresh = Inventory(
+        by_wwn,
+        by_serial,
+        by_device,
+        policy_for([d for d in disks if d.removed_at is None], datetime.now(UTC)),
+        version,
+        now + REMEMBER_S,
+    )
+    _remembered[machine_id] = fresh
+    return fresh

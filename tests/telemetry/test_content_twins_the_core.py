@@ -1,0 +1,139 @@
+"""The server's batch reader and writer of the stored layout do exactly what the reference in the agent's core does."""
+
+import zlib
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plimsoll_agent.core import layout
+from sla.telemetry.check import NULL
+from sla.telemetry.columns import inflate, named, open_bodies, stack
+from sla.telemetry.content import json_bodies, packed_bodies
+from sla.telemetry.wire import JsonFrame, Key, PackedFrame
+from tests.telemetry.machines import minute
+
+BESIDE = set(Key.__struct_fields__)
+START = 1_766_300_400
+
+
+def stored_form(frame: dict[str, Any]) -> dict[str, Any]:
+    """What the core's layout is given: without the keys that stand beside the body."""
+    return {name: value for name, value in frame.items() if name not in BESIDE and value is not None}
+
+
+def as_json(frame: dict[str, Any]) -> JsonFrame:
+    return msgspec.convert(frame, JsonFrame)
+
+
+values = st.one_of(st.integers(0, 300), st.integers(0, 2**31 - 1), st.integers(0, 2**53 - 1), st.none())
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> dict[str, Any]:
+    n = draw(st.integers(1, 6))
+    column = st.lists(values, min_size=n, max_size=n)
+    frame = minute(START, term=draw(st.sampled_from([None, 7])), n=n)
+    for name in draw(st.sets(st.sampled_from(["read_ms", "flush_ios", "in_flight_ms", "read_sectors"]))):
+        frame[name] = draw(column)
+    frame["base"] = draw(
+        st.dictionaries(st.sampled_from(["read_ios", "write_ms", "flush_ms"]), st.integers(0, 2**53 - 1))
+    )
+    frame["machine"] = draw(
+        st.none() | st.fixed_dictionaries({"steal_ratio": st.floats(0, 1), "dirty_bytes": st.integers(0, 2**40)})
+    )
+    frame["in_flight_rule"] = draw(st.sampled_from([None, "accounted", "driver"]))
+    frame["read_hist"] = draw(
+        st.none()
+        | st.dictionaries(st.integers(-1, 280), st.integers(0, 10**9)).map(lambda d: [[*p] for p in d.items()])
+    )
+    return frame
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(frames(), min_size=1, max_size=5))
+def test_json_frames_become_the_same_bytes_as_the_reference_writes(several: list[dict[str, Any]]) -> None:
+    bodies, refused = json_bodies({index: as_json(frame) for index, frame in enumerate(several)})
+    assert not refused
+    for index, frame in enumerate(several):
+        assert inflate(bodies[index]) == layout.pack(stored_form(frame))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(frames(), min_size=1, max_size=5))
+def test_the_batch_reader_sees_what_the_reference_reader_sees(several: list[dict[str, Any]]) -> None:
+    bodies = [layout.encode(stored_form(frame)) for frame in several]
+    for body, frame, opened in zip(bodies, several, open_bodies(bodies), strict=True):
+        assert not isinstance(opened, layout.LayoutError)
+        decoded = layout.decode(body, frame["n"])
+        assert opened.meta.base == decoded.get("base", {})
+        assert opened.meta.rule == decoded.get("in_flight_rule")
+        histogram = opened.meta.read_hist
+        assert list(map(list, zip(histogram[::2], histogram[1::2], strict=True))) == (decoded.get("read_hist") or [])
+        form, figures = named(opened), stack([opened])
+        for place, (name, term) in enumerate(form.columns):
+            holder = decoded if term is None else next(s for s in decoded["slow"] if s["term"] == term)
+            expected = [NULL if value is None else value for value in holder[name]]
+            assert figures[0, place].tolist() == expected, name
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=400), st.integers(0, 400), st.integers(0, 255))
+def test_a_flipped_or_random_body_is_refused_or_read_but_never_breaks_the_batch(
+    noise: bytes, at: int, byte: int
+) -> None:
+    good = layout.encode(stored_form(minute(START, term=7)))
+    plain = bytearray(inflate(good))
+    plain[at % len(plain)] = byte
+    flipped = zlib.compress(bytes(plain))
+    sent = {
+        index: PackedFrame(device="vda", vantage="guest", start=START, step_s=1, n=60, body=body)
+        for index, body in enumerate((good, flipped, noise))
+    }
+    bodies, refused = packed_bodies(sent)
+    assert bodies[0] == good and 2 in refused
+    assert (1 in bodies) != (1 in refused)
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "value"),
+    [
+        ({"read_ios": [-17] + [0] * 59}, "bad_value", "-17"),
+        ({"read_ios": [1] * 59}, "bad_shape", "59"),
+        ({"read_sectors": [2**60] * 60}, "bad_value", str(2**60)),
+        ({"read_sectors": [2**70] * 60}, "bad_value", str(2**70)),
+        ({"read_sectors": [-(2**63)] * 60}, "bad_value", str(-(2**63))),
+        ({"in_flight_rule": "guess"}, "bad_value", "guess"),
+        ({"read_hist": [[281, 1]]}, "bad_value", "281"),
+        ({"base": {"read_ios": -4}}, "bad_value", "-4"),
+        ({"machine": {"steal_ratio": "much"}}, "bad_value", "much"),
+    ],
+)
+def test_a_wrong_frame_is_named_and_the_good_one_beside_it_goes_through(
+    change: dict[str, Any], code: str, value: str
+) -> None:
+    sent = {0: as_json(minute(START, **change)), 1: as_json(minute(START + 60))}
+    bodies, refused = json_bodies(sent)
+    assert (refused[0].code, 1 in bodies) == (code, True)
+    assert value in refused[0].message
+
+
+def test_slow_counts_must_be_in_order_and_within_the_completions() -> None:
+    wrong_order, too_many = minute(START, term=7), minute(START, term=7)
+    wrong_order["slow"][0] |= {"write_lo": [9] * 60, "write_est": [9] * 60, "write_hi": [1] * 60}
+    too_many["slow"][0] |= {"write_hi": [99_999] * 60}
+    _, refused = json_bodies({0: as_json(wrong_order), 1: as_json(too_many)})
+    assert refused[0].code == refused[1].code == "bad_value"
+    assert "9 over 1" in refused[0].message and "99999" in refused[1].message
+
+
+def test_figures_survive_as_numpy_columns() -> None:
+    frame = minute(START, term=7)
+    bodies, _ = json_bodies({0: as_json(frame)})
+    (opened,) = open_bodies([bodies[0]])
+    assert not isinstance(opened, layout.LayoutError)
+    at = named(opened).columns.index(("write_ios", None))
+    assert np.array_equal(stack([opened])[0, at], frame["write_ios"])
