@@ -19,6 +19,7 @@ POSTGRES_SETTINGS = {
     "max_worker_processes": "16",  # TimescaleDB takes one per database
     "jit": "off",  # left out of the folder, and slower for our short queries
     "max_wal_size": "1GB",
+    "log_checkpoints": "off",  # each few minutes, and of no use on one machine
     "log_timezone": "UTC",
     "timezone": "UTC",
 }
@@ -28,6 +29,7 @@ REDIS_SETTINGS = {
     "appendfsync": "everysec",
     "save": "''",  # the append-only file is enough
     "daemonize": "no",
+    "loglevel": "warning",  # its lines stand among those of the house
 }
 
 
