@@ -5,7 +5,7 @@ the sum of a sub-interval's latencies (Markov's inequality, both ways), and the 
 """
 
 # The sampler pays for every call here, hundreds of times a second and term.
-# ruff: noqa: PLR0912, PLR0915, PLR0917, PLR1730
+# ruff: noqa: PLR0912, PLR0915, PLR1730
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def difference(before: Counters, after: Counters) -> tuple[int | None, ...] | No
     if len(before) != len(FIELDS) or len(after) != len(FIELDS):
         raise ValueError(f"counters need {len(FIELDS)} fields, not {len(before)} and {len(after)}")
     out: list[int | None] = []
-    for index, (old, new) in enumerate(zip(before, after)):  # noqa: B905  (no strict= in 3.9; lengths checked above)
+    for index, (old, new) in enumerate(zip(before, after)):
         if index == IN_FLIGHT:
             out.append(new)
         elif old is None or new is None:

@@ -113,7 +113,7 @@ def unpack(data: bytes, n: int) -> dict[str, Any]:
     if reader.at != meta_end:
         raise ValueError(f"meta section of {meta_bytes} bytes ends at {reader.at}, not at {meta_end}")
     groups = [_take_numbers(reader) for _ in range(2)]
-    for numbers, code, width in zip(groups, "iq", (4, 8)):  # noqa: B905  (no strict= in 3.9)
+    for numbers, code, width in zip(groups, "iq", (4, 8)):
         null = NULL32 if width == 4 else NULL64
         flat = _unshuffle(reader.raw(len(numbers) * n * width), code, width)
         for place, number in enumerate(numbers):

@@ -1,7 +1,7 @@
 """How much time did a disk lose by delivering too little or nothing while work was waiting? (design semantics §4)"""
 
 # The sampler pays for every call here, hundreds of times a second and term.
-# ruff: noqa: PLR0917, PLR1730
+# ruff: noqa: PLR1730
 
 from __future__ import annotations
 

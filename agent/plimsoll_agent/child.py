@@ -1,0 +1,98 @@
+"""The uplink child seen from the sampler: started, never waited for, ended when it hangs, tried again with patience."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .kernel.files import read_bytes
+from .state import State, pairs_from_bytes
+
+NS_PER_S = 1_000_000_000
+# A minute's child must be gone before the next one: a hanging network may not pile up processes.
+LONGEST_S = 50
+FIRST_WAIT_S = 2
+LONGEST_WAIT_S = 300
+# Exit codes of uplink.main.
+DONE, TRY_AGAIN = 0, 75
+SIGINT = 2
+# Isolated and without site packages: 10 ms and 1 MB less for each start.
+BARE = (sys.executable, "-I", "-S")
+LIGHT = os.path.dirname(os.path.abspath(__file__)) + "/light.py"
+
+
+class Child:
+    """At most one uplink process at a time. All times are the monotonic clock in ns."""
+
+    __slots__ = ("_environ", "_failures", "_pid", "_started_ns", "_state", "_wanted_ns", "retry_ns")
+
+    def __init__(self, state: State, environ: dict[str, str]) -> None:
+        self._state = state
+        self._environ = environ
+        self._pid = 0
+        self._started_ns = 0
+        self._failures = 0
+        self._wanted_ns = 0
+        self.retry_ns = 0
+
+    @property
+    def running(self) -> bool:
+        """Is one at work?"""
+        return self._pid != 0
+
+    def want(self, at_ns: int) -> None:
+        """There is something to do from this moment on: start one as soon as none is running."""
+        self._wanted_ns = min(self._wanted_ns or at_ns, at_ns)
+
+    def tend(self, now_ns: int) -> None:
+        """Once a second: take leave of one that ended, end one that hangs, start one that is due."""
+        self.leave(now_ns)
+        if self._pid:
+            return
+        if 0 < self._wanted_ns <= now_ns or 0 < self.retry_ns <= now_ns:
+            # While the server is being given time, frames are still packed and put into the spool.
+            patient = self.retry_ns > now_ns
+            self._wanted_ns = 0
+            self.start(now_ns, "pack" if patient else "send")
+
+    def start(self, now_ns: int, task: str) -> None:
+        """Start one; a machine out of processes or memory is tried again with the next frame."""
+        try:
+            # Ctrl-C reaches the whole group of processes: the sampler decides when its child ends, not the terminal.
+            self._pid = os.posix_spawn(sys.executable, [*BARE, LIGHT, task], self._environ, setsigmask=[SIGINT])
+        except OSError:
+            self._fail(now_ns)
+            return
+        self._started_ns = now_ns
+
+    def end(self) -> None:
+        """End the running one, if any, at once: kill -9 loses nothing, its frames stay in the spool."""
+        if self._pid:
+            os.kill(self._pid, 9)
+
+    def leave(self, now_ns: int) -> None:
+        """Take leave of one that has ended; end one that has been at it for too long."""
+        if not self._pid:
+            return
+        pid, status = os.waitpid(self._pid, os.WNOHANG)
+        if not pid:
+            if now_ns - self._started_ns > LONGEST_S * NS_PER_S:
+                self.end()
+            return
+        self._pid = 0
+        code = os.waitstatus_to_exitcode(status)
+        if code == DONE:
+            if self.retry_ns <= now_ns:
+                self._failures = 0
+                self.retry_ns = 0
+        else:
+            self._fail(now_ns)
+
+    def _fail(self, now_ns: int) -> None:
+        """Twice as long each time, and at a moment of its own: a thousand agents do not come back at once."""
+        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S << min(self._failures, 8))
+        self._failures += 1
+        asked = pairs_from_bytes(read_bytes(self._state.uplink)).get("retry_after_s", "0")
+        wait_s = max(wait_s, min(LONGEST_WAIT_S, int(asked) if asked.isdigit() else 0))
+        jitter = 500 + int.from_bytes(os.urandom(2), "big") * 500 // 65535
+        self.retry_ns = now_ns + wait_s * jitter * (NS_PER_S // 1000)

@@ -1,0 +1,274 @@
+"""The fine eye: reads the counters on time, for weeks, and writes down each finished second.
+
+It is a process of its own and imports neither ssl, http, json nor psutil: what it does not load cannot hold it up,
+and a network that hangs never moves a sample.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` brings `enum`: 0.9 MB for nothing
+import gc
+import os
+import time
+
+from . import journal
+from .cadence import NS_PER_S, Cadence
+from .child import Child
+from .kernel import machine
+from .kernel.files import read_bytes
+from .lookout import Lookout
+from .orders import Orders
+from .settings import Settings
+from .state import State, pairs_from_bytes, pairs_to_bytes, write_atomically
+from .watch import Watch
+
+NS_PER_MS = 1_000_000
+# Semantics §2: a clock that jumps by more makes the second unknown.
+CLOCK_STEP_NS = 2 * NS_PER_S
+# Where nothing was measured before it, a second may begin this long after its boundary.
+LATE_BEGIN_NS = 100 * NS_PER_MS
+# The server takes nothing that ends more than two minutes ahead: what was sent under such a clock was not kept.
+FUTURE_S = 120
+# A newcomer sees a judged disk soon: the first frame ends at the next multiple of this.
+FIRST_CUT_S = 10
+# How long the first second waits for the server to say what to judge by.
+PATIENCE_NS = 5 * NS_PER_S
+# How often the list of devices is looked at, besides each minute.
+LOOK_S = 10
+# Minute frames leave at a moment of each agent's own within so many seconds: no thousand uploads at once.
+SPREAD_S = 4
+# On SIGTERM: one upload, and gone within five seconds in all.
+LAST_UPLOAD_NS = 3_500 * NS_PER_MS
+
+
+class Sampler:
+    """One run of the fine loop. It counts samples, late ones (by more than a period) and seconds it lost."""
+
+    def __init__(self, settings: Settings, state: State, environ: dict[str, str]) -> None:
+        self.settings = settings
+        self.state = state
+        self.lookout = Lookout(settings)
+        self.orders = Orders(state.policy)
+        self.child = Child(state, environ)
+        self.cadence = Cadence(settings.cadence_ms)
+        self.spread_ns = os.urandom(1)[0] % SPREAD_S * NS_PER_S
+        self.high = 0  # the end of the last second written down: nothing before it is measured again
+        self.second = 0  # the unix second being measured; 0 before the first
+        self.offset_ns = 0
+        self.first_cut = True
+        self.stopping = False
+        self.samples = 0
+        self.late = 0
+        self.lost_s = 0
+        self.dropped = 0
+
+    def run(self) -> None:
+        """Until SIGTERM or SIGINT."""
+        _signal.signal(_signal.SIGTERM, self._stop)
+        _signal.signal(_signal.SIGINT, self._stop)
+        recovered = journal.cut_left_behind(self.state.run)
+        self._remember()
+        self._follow_orders()
+        self._look()
+        self.child.want(0)
+        self.child.tend(time.monotonic_ns())
+        if not self.orders.known:
+            self._await_orders()
+        devices = ", ".join(watch.device for watch in self.lookout.watches)
+        self._say(f"watching {devices or 'no disk'}" + (f"; recovered {recovered} frames" if recovered else ""))
+        # What stands now stays: the collector need not look at it again, and the loop makes no cycles of its own.
+        gc.collect()
+        gc.freeze()
+        gc.disable()
+        try:
+            self._loop()
+        finally:
+            self._finish()
+
+    def _loop(self) -> None:
+        """Sample at every multiple of the cadence within the wall clock's second.
+
+        The next moment is computed from both clocks as they are, so that neither rounding nor a clock step adds up;
+        a sample that comes late skips the moments it has missed, and counts with its own true time.
+        """
+        wall_ns, mono_ns, sleep, sample = time.time_ns, time.monotonic_ns, time.sleep, self.lookout.sample
+        wall, now = wall_ns(), mono_ns()
+        self.offset_ns = wall - now
+        boundary = (wall // NS_PER_S + 1) * NS_PER_S
+        deadline = now + boundary - wall
+        cadence = self.cadence.ms * NS_PER_MS
+        while not self.stopping:
+            now = mono_ns()
+            if now < deadline:
+                sleep((deadline - now) / 1e9)
+            wall, now = wall_ns(), mono_ns()
+            if now - deadline > cadence:
+                self.late += 1
+            self.samples += 1
+            sample(now)
+            if wall >= boundary or wall < boundary - 3 * NS_PER_S:
+                self._turn(wall, now)
+                boundary = (wall // NS_PER_S + 1) * NS_PER_S
+                cadence = self.cadence.ms * NS_PER_MS
+            deadline = now + cadence - wall % cadence
+
+    def _turn(self, wall: int, now: int) -> None:
+        """The last sample was the first of a new second: finish the one before, cut what is due, begin the next."""
+        second = wall // NS_PER_S
+        step = abs(wall - now - self.offset_ns)
+        self.offset_ns = wall - now
+        stepped = step > CLOCK_STEP_NS
+        if stepped and second + FUTURE_S < self.high:
+            self.high = 0
+        whole = not stepped and second == self.second + 1
+        if self.second and not whole:
+            self.lost_s += 1 if stepped else second - self.second
+        finer = False
+        for watch in self.lookout.watches:
+            if not self._end_second(watch, whole):
+                self._cut(watch, now)
+                watch.restart()
+            finer = finer or watch.finer
+        self._cut_due(second, now)
+        if second % LOOK_S == 0 and (second % 60 == 0 or self.lookout.changed() or self._unread()):
+            self._look()
+        self._follow_orders()
+        punctual = whole or wall - second * NS_PER_S <= max(LATE_BEGIN_NS, self.cadence.ms * NS_PER_MS)
+        if punctual and second >= self.high:
+            self._begin_second(second, now)
+        else:
+            for watch in self.lookout.watches:
+                self._cut(watch, now)
+                watch.begin = None
+        self.second = second
+        self.cadence.turn(finer, time.process_time_ns())
+        self.child.tend(now)
+        if second % 60 == 0:
+            self._keep_house()
+
+    def _end_second(self, watch: Watch, whole: bool) -> bool:
+        """Write the second down. False: it is unknown."""
+        if watch.begin is None or watch.journal is None or not whole:
+            return False
+        row = watch.end_second()
+        if row is None:
+            return False
+        watch.journal.append(row)
+        self.high = self.second + 1
+        return True
+
+    def _begin_second(self, second: int, now: int) -> None:
+        looked = None
+        for watch in self.lookout.watches:
+            if not watch.counters:
+                continue
+            watch.begin_second()
+            if watch.journal is None:
+                looked = looked or machine.read(now // 1000, self.settings.proc)
+                watch.open_journal(self.state.run, second, self.settings.vantage, looked)
+
+    def _cut_due(self, second: int, now: int) -> None:
+        """End the frames that are due at this second, and have them sent."""
+        first = self.first_cut and second % FIRST_CUT_S == 0
+        flush = second % 60 == 0 or second % self.orders.policy.flush_s == 0
+        urgent = second % self.orders.policy.urgent_s == 0
+        cut = False
+        for watch in self.lookout.watches:
+            if first or flush or (urgent and watch.meter.urgent):
+                cut = self._cut(watch, now + (self.spread_ns if flush and not first else 0)) or cut
+        self.first_cut = self.first_cut and not cut
+
+    def _cut(self, watch: Watch, send_ns: int) -> bool:
+        if watch.journal is None or not watch.cut_journal(
+            machine.read(time.monotonic_ns() // 1000, self.settings.proc)
+        ):
+            return False
+        self.child.want(send_ns)
+        return True
+
+    def _unread(self) -> bool:
+        return any(not watch.counters for watch in self.lookout.watches)
+
+    def _look(self) -> None:
+        now = time.monotonic_ns()
+        new, gone = self.lookout.look(self.orders.policy)
+        for watch in gone:
+            self._cut(watch, now)
+        self.lookout.close(gone)
+        if new or gone:
+            # The server must hear of another set of disks before it takes their frames.
+            self.child.want(now)
+
+    def _follow_orders(self) -> None:
+        """Take a new policy; a frame is judged by one set of terms, so it is cut where they change."""
+        if not self.orders.renewed():
+            return
+        policy = self.orders.policy
+        self.cadence.follow(policy.base_ms, policy.finest_ms, policy.budget_ppm)
+        for watch in self.lookout.watches:
+            terms = policy.terms_of(watch.device, watch.disk.serial)
+            if terms != watch.terms:
+                self._cut(watch, time.monotonic_ns())
+                watch.judge_by(terms)
+                watch.restart()
+
+    def _await_orders(self) -> None:
+        """A new agent: better a second late than a first frame without terms. Without a server it measures anyway."""
+        end = time.monotonic_ns() + PATIENCE_NS
+        while not self.stopping and not self.orders.known and time.monotonic_ns() < end:
+            time.sleep(0.05)
+            self.child.leave(time.monotonic_ns())
+            if self.child.retry_ns:
+                return
+            self._follow_orders()
+
+    def _remember(self) -> None:
+        """Seconds that a predecessor wrote down stay as they are, even if the clock has gone back a little since."""
+        high = pairs_from_bytes(read_bytes(self.state.status)).get("high", "0")
+        if high.isdigit() and int(high) <= time.time() + FUTURE_S:
+            self.high = int(high)
+
+    def _keep_house(self) -> None:
+        self.dropped += journal.bound(self.state.run)
+        gc.collect()
+        self._write_status()
+
+    def _write_status(self) -> None:
+        """How it goes, for the doctor and for a successor."""
+        status: dict[str, object] = {
+            "pid": os.getpid(),
+            "at": int(time.time()),
+            "high": self.high,
+            "samples": self.samples,
+            "late": self.late,
+            "lost_s": self.lost_s,
+            "dropped": self.dropped,
+            "cadence_ms": self.cadence.ms,
+            "cpu_ms": time.process_time_ns() // NS_PER_MS,
+            "devices": ",".join(watch.device for watch in self.lookout.watches),
+        }
+        write_atomically(self.state.status, pairs_to_bytes(status))
+
+    def _finish(self) -> None:
+        """Cut, one last upload, gone. A child at work is ended: what it had not sent is in the spool."""
+        now = time.monotonic_ns()
+        end = now + LAST_UPLOAD_NS
+        for watch in self.lookout.watches:
+            self._cut(watch, now)
+        self._write_status()
+        self.child.end()
+        self._await_child(end)
+        self.child.start(now, "last")
+        self._await_child(end)
+        self.child.end()
+
+    def _await_child(self, end: int) -> None:
+        while self.child.running and time.monotonic_ns() < end:
+            time.sleep(0.02)
+            self.child.leave(time.monotonic_ns())
+
+    def _stop(self, number: int, frame: object) -> None:
+        self.stopping = True
+
+    def _say(self, text: str) -> None:
+        os.write(2, f"plimsoll-agent: {text}\n".encode())

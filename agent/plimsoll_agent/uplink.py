@@ -1,0 +1,127 @@
+"""The short-lived child: packs the finished frames, sends them, keeps the policy, and is gone.
+
+It may hang, crash or be killed at any moment: what is not answered for by the server stays in the spool.
+"""
+
+from __future__ import annotations
+
+import _signal  # type: ignore[import-not-found]  # `signal` brings `enum`: 0.9 MB for nothing
+import os
+import sys
+import time
+
+from . import spool
+from .child import DONE, LONGEST_S, TRY_AGAIN
+from .kernel.files import read_bytes
+from .packing import pack_waiting
+from .settings import Settings, from_environment
+from .state import State, lock, open_state, pairs_from_bytes, pairs_to_bytes, write_atomically
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .delivery import Tally
+
+# Shorter than the sampler's patience, so that a child reports by itself what held it up.
+SEND_S = {"send": 40.0, "last": 2.5}
+LAST_TIMEOUT_S = 2
+
+
+class Report:
+    """What the doctor is told about the uplink: totals go on from child to child."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self.pairs: dict[str, object] = dict(pairs_from_bytes(read_bytes(path)))
+        self.trouble: str | None = None
+
+    def add(self, name: str, count: int) -> None:
+        """Raise a total."""
+        self.pairs[name] = int(str(self.pairs.get(name, 0))) + count
+
+    def write(self) -> None:
+        """Store it for the doctor and the sampler (retry_after_s)."""
+        self.pairs["at"] = int(time.time())
+        self.pairs["trouble"] = (self.trouble or "").replace("\n", " ")
+        write_atomically(self._path, pairs_to_bytes(self.pairs))
+
+
+def main(task: str) -> int:
+    """`task`: pack (no network), send, or last (the agent is stopping). Exit codes: DONE or TRY_AGAIN."""
+    # An orphan must not live on where the sampler was killed before it could end its child.
+    _signal.alarm(LONGEST_S + 5)
+    settings = Settings(from_environment(os.environ))
+    state = open_state(settings)
+    held = lock(state.top + "/uplink.lock")
+    if held is None:
+        return TRY_AGAIN
+    os.nice(5)
+    report = Report(state.uplink)
+    report.pairs["retry_after_s"] = 0
+    try:
+        _pack(state, settings, report)
+        if task != "pack":
+            report.trouble = _send(state, settings, report, SEND_S[task], last=task == "last") or report.trouble
+    except OSError as error:
+        report.trouble = f"the state folder cannot be used: {error}"
+    report.write()
+    os.close(held)
+    if report.trouble:
+        sys.stderr.write(f"plimsoll-agent: {report.trouble}\n")
+        return TRY_AGAIN if task != "pack" else DONE
+    return DONE
+
+
+def _pack(state: State, settings: Settings, report: Report) -> None:
+    spool.sweep(state.spool)
+    troubles = pack_waiting(state)
+    if troubles:
+        report.trouble = "; ".join(troubles[:3])
+    entries, dropped = spool.bound(
+        spool.entries(state.spool), settings.spool_bytes, int(time.time()) - settings.spool_s
+    )
+    report.add("dropped", dropped)
+    report.pairs["spool_frames"] = len(entries)
+    report.pairs["spool_bytes"] = sum(entry.taken for entry in entries)
+
+
+def _send(state: State, settings: Settings, report: Report, seconds: float, *, last: bool) -> str | None:
+    """Enrol if need be, then deliver. Answers what went wrong, or None."""
+    # Loaded here: a child that only packs does without ssl and http (6 MB, 20 ms).
+    from .delivery import Delivery, Tally
+    from .enrolment import Enrolment, EnrolmentError
+    from .transport import NetworkError, Server
+
+    until = time.monotonic() + seconds
+    tally = Tally()
+    try:
+        server = Server(settings.url, settings.ca_file, LAST_TIMEOUT_S if last else settings.timeout_s)
+        enrolment = Enrolment(state, settings)
+        if enrolment.due():
+            enrolment.enrol(server)
+        for _ in range(2):
+            delivery = Delivery(server, state, settings, tally, enrolment.token, enrolled=enrolment.done)
+            delivery.run(spool.entries(state.spool), until)
+            if enrolment.done or not (tally.unauthorised or tally.unknown):
+                break
+            enrolment.enrol(server, by_key_only=tally.unauthorised)
+        server.close()
+    except (NetworkError, EnrolmentError) as error:
+        tally.trouble = str(error)
+    _note(report, tally, state)
+    return tally.trouble
+
+
+def _note(report: Report, tally: Tally, state: State) -> None:
+    now = int(time.time())
+    report.add("accepted", tally.accepted)
+    report.add("duplicates", tally.duplicates)
+    report.add("rejected", tally.rejected)
+    report.pairs["retry_after_s"] = tally.retry_after_s
+    if tally.server_date:
+        report.pairs["server_date"] = tally.server_date
+        report.pairs["server_date_at"] = now
+    if tally.trouble is None:
+        report.pairs["ok_at"] = now
+    left = spool.entries(state.spool)
+    report.pairs["spool_frames"] = len(left)
+    report.pairs["spool_bytes"] = sum(entry.taken for entry in left)
