@@ -6,6 +6,7 @@
 import datetime
 import json
 import os
+import shlex
 import signal
 import sys
 import threading
@@ -106,7 +107,7 @@ def stop_services(folder: folders.Folder) -> None:
 def main() -> int:
     house, names = House(), list(read_procfile(paths.ROOT / "Procfile"))
     for name in names:
-        house.add_process(name, f"exec {sys.executable} -m scripts.member {name}", cwd=str(paths.ROOT))
+        house.add_process(name, f"exec {shlex.quote(sys.executable)} -m scripts.member {name}", cwd=str(paths.ROOT))
     signal.signal(signal.SIGHUP, hang_up)
     house.background(house.announce, os.environ["PORT"])
     folder = folders.find() if LEASE_FD in os.environ else None

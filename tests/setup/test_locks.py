@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from scripts.locks import Lock, holder_of, wait_until_free
 from scripts.paths import ROOT
@@ -61,7 +62,7 @@ def test_a_lock_outlives_exec_and_ends_with_the_program_that_came_after(tmp_path
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT)
     try:
-        wait_for(lambda: b"sleep" in open(f"/proc/{process.pid}/cmdline", "rb").read())  # noqa: PTH123, SIM115
+        wait_for(lambda: Path(f"/proc/{process.pid}/cmdline").read_bytes().startswith(b"sleep"))
         assert holder_of(path) == process.pid
     finally:
         process.kill()
