@@ -65,6 +65,9 @@ def start(job: Job) -> subprocess.Popen:
     def in_child() -> None:
         # After the change of user, which would clear it.
         LIBC.prctl(PR_SET_PDEATHSIG, int(job.stop_signal))
+        # A shell that starts a job in the background has it ignore SIGINT: the kept process must not inherit that.
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, WATCHED)
 
     child = subprocess.Popen(

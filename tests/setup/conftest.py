@@ -35,11 +35,15 @@ def is_alive(pid: int) -> bool:
 class Kept:
     """A keeper in a process of its own, with its folder of pid files."""
 
-    def __init__(self, folder: Path, name: str, command: str, **settings: object) -> None:
+    def __init__(
+        self, folder: Path, name: str, command: str, *, in_background: bool = False, **settings: object
+    ) -> None:
         self.folder, self.name = folder, name
         words = "".join(f", {key}={value!r}" for key, value in settings.items())
         job = f"Job({name!r}, {command!r}, pids=Path({str(folder)!r}){words})"
         code = f"import signal\nfrom pathlib import Path, PosixPath\nfrom scripts.keep import Job, run\nrun({job})"
+        if in_background:  # what a shell does for `make run &`
+            code = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + code
         self.process = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
     def pid(self) -> int | None:

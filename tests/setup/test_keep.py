@@ -38,10 +38,11 @@ def test_what_keeps_failing_is_started_ever_more_slowly(kept, tmp_path):
     assert "ended with 3" in keeper.stop()
 
 
-def test_stop_reaches_the_process_as_its_own_signal_and_it_may_finish(kept, tmp_path):
+@pytest.mark.parametrize("in_background", [False, True])
+def test_stop_reaches_the_process_as_its_own_signal_and_it_may_finish(kept, tmp_path, in_background):
     done, ready = tmp_path / "done", tmp_path / "ready"
     trap = f"sh -c 'trap \"sleep 0.3; touch {done}; exit 0\" INT; touch {ready}; while :; do sleep 0.05; done'"
-    keeper = kept("postgres", trap, stop_signal=int(signal.SIGINT))
+    keeper = kept("postgres", trap, in_background=in_background, stop_signal=int(signal.SIGINT))
     wait_for(ready.is_file)
     keeper.stop()
     assert done.is_file()
