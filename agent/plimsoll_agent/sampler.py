@@ -70,7 +70,7 @@ class Sampler:
         self._remember()
         self._follow_orders()
         self._look()
-        self.child.want(0)
+        self.child.want(time.monotonic_ns())
         self.child.tend(time.monotonic_ns())
         if not self.orders.known:
             self._await_orders()
