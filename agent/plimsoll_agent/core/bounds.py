@@ -10,7 +10,8 @@ the sum of a sub-interval's latencies (Markov's inequality, both ways), and the 
 from __future__ import annotations
 
 US = 1000  # µs in a ms, and ns in a µs
-UNKNOWN_AGE = -1
+NEVER = -1
+RANKS = 32  # so many of the oldest I/Os in flight have an age of their own
 # Samples older than the longest threshold plus this many are of no use to any rule.
 SPARE = 4
 
@@ -21,23 +22,46 @@ def most_slow(n: int, sum_ms: int, slack_ms: int, threshold_us: int) -> int:
     return most if most < n else n
 
 
-def least_slow(n: int, sum_ms: int, slack_ms: int, threshold_us: int, oldest_us: int) -> int:
+def least_slow(n: int, sum_ms: int, slack_ms: int, threshold_us: int, calm: list[int], after_ns: int) -> int:
     """At least how many of `n` I/Os took the threshold or longer?
 
-    Their latencies sum to more than sum_ms - slack_ms, and none is older than `oldest_us` (or UNKNOWN_AGE). No I/O
-    can have taken longer than all of them together either, which is the bound where no age is known.
+    Their latencies sum to more than sum_ms - slack_ms. calm[j] is when the disk was last seen with at most j in
+    flight (NEVER if it was not): so at most j I/Os that complete at after_ns are older than that, and no I/O can
+    have taken longer than all of them together. The fewest slow ones are had if the oldest are as slow as can be
+    and all others are just not slow.
     """
-    over = (sum_ms - slack_ms) * US - n * threshold_us
-    if over < 0 or n == 0:
-        return 0
+    left = (sum_ms - slack_ms) * US
     all_us = (sum_ms + slack_ms) * US
-    if oldest_us == UNKNOWN_AGE or oldest_us > all_us:
-        oldest_us = all_us
-    room = oldest_us - threshold_us
-    if room <= 0:
-        return n
-    least = over // room + 1
-    return least if least < n else n
+    ranks = n if n < len(calm) else len(calm)
+    seen = calm[ranks - 1]
+    youngest = all_us if seen == NEVER else (after_ns - seen) // US + 1
+    if left < n * (youngest if youngest < threshold_us else threshold_us):
+        return 0
+    most = 0
+    gains = []
+    for rank in range(ranks):
+        seen = calm[rank]
+        age = all_us if seen == NEVER else (after_ns - seen) // US + 1
+        if age > all_us:
+            age = all_us
+        if age > threshold_us:
+            gains.append(age - threshold_us)
+            most += threshold_us
+        else:
+            most += age
+    rest = n - ranks
+    if rest:
+        gain = age - threshold_us
+        most += rest * (threshold_us if gain > 0 else age)
+        if gain > 0:
+            gains.extend([gain] * rest)
+    least = 0
+    for gain in gains:
+        if left < most:
+            break
+        least += 1
+        most += gain
+    return least
 
 
 class SlowBounds:
@@ -121,7 +145,7 @@ class SlowBounds:
         read_ms: int,
         writes: int,
         write_ms: int,
-        oldest_us: int,
+        calm: list[int],
     ) -> None:
         """Take the sample that ends a sub-interval in which so many I/Os completed with such sums of latency."""
         low = read_low = write_low = high = read_high = write_high = 0
@@ -130,13 +154,13 @@ class SlowBounds:
             us = self._read_us
             read_high = high = most_slow(reads, read_ms, slack, us)
             if read_high:
-                read_low = low = least_slow(reads, read_ms, slack, us, oldest_us)
+                read_low = low = least_slow(reads, read_ms, slack, us, calm, after_ns)
         if writes:
             slack = 1 + writes * self._jiffy
             us = self._write_us
             write_high = most_slow(writes, write_ms, slack, us)
             if write_high:
-                write_low = least_slow(writes, write_ms, slack, us, oldest_us)
+                write_low = least_slow(writes, write_ms, slack, us, calm, after_ns)
                 high += write_high
                 low += write_low
 
@@ -201,8 +225,8 @@ class SlowBounds:
 
         if not self._trusted:
             # With no age to go by, a sum over n thresholds proves one slow I/O, however far it is over.
-            read_low = 1 if read_low else 0
-            write_low = 1 if write_low else 0
+            read_low = 1 if reads and (read_ms - 1 - reads * self._jiffy) * US >= reads * self._read_us else 0
+            write_low = 1 if writes and (write_ms - 1 - writes * self._jiffy) * US >= writes * self._write_us else 0
             self.lo += read_low + write_low
             self.hi += high
             self.read_lo += read_low

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from .bounds import UNKNOWN_AGE, SlowBounds
+from .bounds import NEVER, RANKS, SlowBounds
 from .counters import SECTOR_BYTES, Counters, advance
 from .estimate import Estimate
 from .histogram import MeanHistogram
@@ -92,8 +92,8 @@ class DiskMeter:
         "_after_ns",
         "_before_ns",
         "_bio_based",
+        "_calm",
         "_done",
-        "_empty_ns",
         "_held_ns",
         "_in_flight",
         "_last",
@@ -133,7 +133,8 @@ class DiskMeter:
         """Forget what was: after a reset of the counters, a gap, or a change of device."""
         self._last: Counters | None = None
         self._quiet = False
-        self._empty_ns = UNKNOWN_AGE
+        # When the disk was last seen with at most 0, 1, 2 … in flight.
+        self._calm = [NEVER] * RANKS
         self._before_ns = self._after_ns = self._held_ns = 0
         self._in_flight = self._settled = self._done = 0
 
@@ -148,7 +149,7 @@ class DiskMeter:
             after_ns = mono_ns
         last = self._last
         if counters == last and self._quiet:
-            self._before_ns = self._empty_ns = mono_ns
+            self._before_ns = mono_ns
             self._after_ns = after_ns
             return
         if last is None:
@@ -184,8 +185,9 @@ class DiskMeter:
         arrived = done + level - was
         if arrived < 0:
             arrived = 0
-        empty_ns = self._empty_ns
-        oldest_us = UNKNOWN_AGE if empty_ns == UNKNOWN_AGE else (after_ns - empty_ns) // 1000 + 1
+        calm = self._calm
+        if self._quiet:
+            calm[:] = [last_before] * RANKS
         lasted_ns = mono_ns - last_before
         held_ms = read_ms + write_ms
         self._held_ns += (was + level) * lasted_ns // 2
@@ -201,7 +203,7 @@ class DiskMeter:
                 meter.bounds.first(last_before, last_after, was, self._settled)
             bounds = meter.bounds
             proved = bounds.lo
-            bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, oldest_us)
+            bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, calm)
             unit = units = 1
             unit = 1
             units = done
@@ -235,8 +237,8 @@ class DiskMeter:
         self._settled = settled
         self._done = done
         self._quiet = not level and not done
-        if not level:
-            self._empty_ns = mono_ns
+        if level < RANKS:
+            calm[level:] = [mono_ns] * (RANKS - level)
 
     def _begin(self, mono_ns: int, after_ns: int, counters: Counters) -> None:
         """Take the first reading: it ends no sub-interval."""
@@ -247,8 +249,8 @@ class DiskMeter:
         self._before_ns, self._after_ns = mono_ns, after_ns
         self._in_flight = level
         self._quiet = not level
-        if not level:
-            self._empty_ns = mono_ns
+        if level < RANKS:
+            self._calm[level:] = [mono_ns] * (RANKS - level)
         for meter in self._terms:
             meter.restart()
             meter.bounds.first(mono_ns, after_ns, level, 0)
