@@ -4,5 +4,10 @@ from typing import Any
 
 SCHEDULE: dict[str, dict[str, Any]] = {
     "beat-alive": {"task": "sla.api.beat_alive", "schedule": 10.0, "options": {"expires": 10}},
+    # Frames come once a minute and a disk: what is due waits two seconds at the most.
+    "settle-due": {"task": "sla.scoring.settle_due", "schedule": 2.0, "options": {"expires": 2}},
+    "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
+    "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
+    "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "drop-old-frames": {"task": "sla.telemetry.drop_old_frames", "schedule": 3600.0, "options": {"expires": 3600}},
 }

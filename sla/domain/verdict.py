@@ -62,7 +62,8 @@ class Budget:
 
 def total_of(parts: Iterable[Part]) -> Sums:
     """All parts together."""
-    return sum((part.sums for part in parts), Sums())
+    parts = list(parts)
+    return parts[0].sums if len(parts) == 1 else sum((part.sums for part in parts), Sums())
 
 
 def allowed(parts: Iterable[Part], name: str) -> int:
@@ -176,12 +177,26 @@ def judge_period(
         return Verdict(State.EXCUSED, s.eligible_high * PPM < EXCUSED_BELOW_PPM * s.ios, tuple(reasons))
     if not s.ios:
         return Verdict(State.IDLE, True, tuple(reasons))
-    left = [slot_budget(parts).left.estimate if by_slots else budget(parts).left.estimate, lost_left(parts)]
     burning = [f"BURNING_{name.upper()}" for name in firing]
-    low = any(ratio is not None and ratio < AT_RISK_LEFT for ratio in left)
+    low = little_left(parts, by_slots=by_slots)
     if not closed and (burning or low):
         return Verdict(State.AT_RISK, proof_met, (*reasons, *burning, *(["BUDGET_LOW"] if low else [])))
     return Verdict(State.MET, proof_met, tuple(reasons))
+
+
+def little_left(parts: Sequence[Part], *, by_slots: bool) -> bool:
+    """Under a fifth of the budget (of requests or slots) or of the allowed lost time is left, by estimate."""
+    s = total_of(parts)
+    if by_slots:
+        spent = s.slots_breached
+        total = allowed(parts, "slots_met") + allowed(parts, "slots_breached")
+    else:
+        spent, total = s.slow, allowed(parts, "eligible")
+    lost_total = allowed(parts, "observed_s") * 1000
+    return any(
+        AT_RISK_LEFT.denominator * (whole - gone * PPM) < AT_RISK_LEFT.numerator * whole
+        for gone, whole in ((spent, total), (s.lost_ms, lost_total))
+    )
 
 
 def _by_requests(parts: Sequence[Part]) -> tuple[bool, bool, bool]:

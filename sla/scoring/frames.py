@@ -1,0 +1,116 @@
+"""What do the stored frames of these minutes say? Bodies read in batches into the domain's columns."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sla.domain.evidence import LABELS, MINUTE_S, STEPS, UNKNOWN, Evidence, Ints, both
+from sla.telemetry.check import NULL
+from sla.telemetry.columns import Opened, named, open_bodies, stack
+
+# Of each column of the stored form, whether it is one of the frame or of a term.
+PLAIN, OF_TERM = frozenset(STEPS), frozenset(LABELS)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFrame:
+    """A row of the frames' table; `start` in Unix seconds."""
+
+    disk: int
+    vantage: int
+    start: int
+    step_s: int
+    n: int
+    source: int
+    boot: int
+    body: bytes
+
+    @property
+    def minute(self) -> int:
+        """The slot it belongs to."""
+        return self.start // MINUTE_S * MINUTE_S
+
+
+def evidence_of_rows(frames: Sequence[StoredFrame], slots: Sequence[int], terms: Sequence[int]) -> Evidence:
+    """Columns of stored frames. `slots`: each frame's slot index; `terms`: for each slot the contract version's id.
+
+    Raises LayoutError if a body is broken: ingest has checked it, so the store is damaged and nothing may be made up.
+    """
+    opened = open_bodies([frame.body for frame in frames])
+    forms: dict[object, list[int]] = defaultdict(list)
+    bodies: list[Opened] = []
+    for index, one in enumerate(opened):
+        if isinstance(one, Exception):
+            raise one
+        bodies.append(one)
+        forms[one.form].append(index)
+    slot = np.fromiter(slots, np.int64, len(frames))
+    wanted = np.asarray(terms, np.int64)[slot]
+    columns = {name: np.full((len(frames), MINUTE_S), UNKNOWN, np.int64) for name in STEPS + LABELS}
+    labelled = np.zeros(len(frames), bool)
+    pool = np.zeros(len(frames), np.int64)
+    for members in forms.values():
+        _place(bodies, np.array(members), wanted, columns, labelled, pool)
+    bases = [one.meta.base for one in bodies]
+    levels = [base.get("in_flight") for base in bases]
+
+    def column(values: list[int]) -> Ints:
+        return np.array(values, np.int64)
+
+    return Evidence(
+        slot=slot,
+        offset_s=column([frame.start % MINUTE_S for frame in frames]),
+        step_s=column([frame.step_s for frame in frames]),
+        n=column([frame.n for frame in frames]),
+        source=column([frame.source for frame in frames]),
+        boot=column([frame.boot for frame in frames]),
+        accounted=np.array([one.meta.rule == "accounted" for one in bodies], bool),
+        labelled=labelled,
+        pool_start=pool,
+        base_ios=column([both(base, "read_ios", "write_ios") for base in bases]),
+        base_ms=column([both(base, "read_ms", "write_ms") for base in bases]),
+        base_in_flight=column([UNKNOWN if level is None else level for level in levels]),
+        columns=columns,
+        cells=_cells(bodies),
+    )
+
+
+def _place(
+    bodies: Sequence[Opened],
+    members: Ints,
+    wanted: Ints,
+    columns: dict[str, Ints],
+    labelled: np.ndarray,
+    pool: Ints,
+) -> None:
+    """Put the frames of one form where they belong; of their terms only the one that their slot is judged by."""
+    first = bodies[members[0]]
+    matrix = stack([bodies[index] for index in members])
+    if NULL != UNKNOWN:
+        matrix[matrix == NULL] = UNKNOWN
+    n = first.n
+    for place, (name, term) in enumerate(named(first).columns):
+        if term is None and name in PLAIN:
+            columns[name][members, :n] = matrix[:, place]
+        elif term is not None and name in OF_TERM:
+            mine = wanted[members] == term
+            columns[name][members[mine], :n] = matrix[mine, place]
+            if name == "covered_est":
+                labelled[members[mine]] = True
+    for place, term in enumerate(first.meta.terms):
+        for index in members[wanted[members] == term]:
+            pool[index] = bodies[index].meta.pool_starts[place]
+
+
+def _cells(bodies: Sequence[Opened]) -> Ints:
+    """(K, 3): frame, bucket, count of reads and writes together."""
+    flat: list[int] = []
+    lengths = []
+    for one in bodies:
+        both_ways = one.meta.read_hist + one.meta.write_hist
+        flat += both_ways
+        lengths.append(len(both_ways) // 2)
+    pairs = np.array(flat, np.int64).reshape(-1, 2)
+    return np.column_stack((np.repeat(np.arange(len(bodies)), lengths), pairs))

@@ -1,0 +1,118 @@
+"""How does a due minute become a slot? Claim, lock, read, score, replace, add up: one transaction, run-twice safe."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import psycopg
+
+from sla.domain.contract import Contract
+from sla.domain.evidence import UNKNOWN, Evidence
+from sla.domain.label import label
+from sla.domain.seconds import Steps, steps_of
+from sla.domain.slot import Slots, gap, slots_of
+from sla.scoring import store
+from sla.scoring.exclusions import excluded_at, windows_between
+from sla.scoring.frames import evidence_of_rows
+from sla.scoring.store import Counters, Judged, Key
+from sla.scoring.terms import assigned_to, contract_of, term_at
+
+# No slot begins later than this from now: ingest takes nothing from further ahead.
+FUTURE_S = 180
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Slots that were just scored, in order of key, with the evidence they came from."""
+
+    judged: list[Judged]
+    contracts: list[Contract | None]
+    evidence: Evidence
+    steps: Steps
+    slots: Slots
+
+
+def score_minutes(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: float) -> Batch | None:
+    """Score these minutes and put them and their roll-ups in place. None where no minute has a frame.
+
+    The disks are locked here, so what is read next is newer than anything another worker wrote.
+    """
+    wanted = set(keys)
+    if not wanted:
+        return None
+    store.lock_disks(cursor, {key[0] for key in wanted})
+    # A slot that is late, or scored again, changes the gap of the one after it.
+    wanted |= store.following(cursor, sorted(wanted), int(now) + FUTURE_S)
+    batch = judge_minutes(cursor, sorted(wanted))
+    if batch is None:
+        return None
+    listed = [one.key for one in batch.judged]
+    replaced = store.put_slots(cursor, batch.judged, batch.slots, gaps(cursor, listed, batch.slots))
+    store.roll_up(cursor, listed, replaced=replaced)
+    return batch
+
+
+def judge_minutes(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> Batch | None:
+    """The same without storing anything."""
+    frames = store.frames_of(cursor, keys)
+    if not frames:
+        return None
+    found = sorted({(frame.disk, frame.vantage, frame.minute) for frame in frames})
+    judged = judged_by(cursor, found)
+    index = {key: place for place, key in enumerate(found)}
+    contracts = [contract_of(one.term) if one.term else None for one in judged]
+    evidence = evidence_of_rows(
+        frames, [index[frame.disk, frame.vantage, frame.minute] for frame in frames], [one.term for one in judged]
+    )
+    terms = [c.term(one.term) if c else None for c, one in zip(contracts, judged, strict=True)]
+    evidence = label(evidence.in_order(), terms)
+    steps = steps_of(evidence)
+    excluded = np.array([one.excluded for one in judged], bool)
+    return Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
+
+
+def judged_by(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[Judged]:
+    """For each minute the contract version in force (0: none) and whether it is taken out."""
+    disks = {key[0] for key in keys}
+    first, last = min(key[2] for key in keys), max(key[2] for key in keys) + 60
+    assigned = assigned_to(cursor, disks)
+    windows = windows_between(cursor, disks, first, last)
+    judged = []
+    for key in keys:
+        term = term_at(assigned.get(key[0], ()), key[2])
+        judged.append(Judged(key, term, excluded_at(windows.get(key[0], ()), key[2])))
+    return judged
+
+
+def gaps(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], slots: Slots) -> list[tuple[int, int]]:
+    """I/Os and ms that no frame saw, between the slot before and each of these, or inside them. `keys` are in order."""
+    before: list[Counters | None] = [None] * len(keys)
+    lonely = []
+    ends = zip(slots.last_boot.tolist(), slots.last_ios.tolist(), slots.last_ms.tolist(), strict=True)
+    ended = [Counters(key[2], *end) for key, end in zip(keys, ends, strict=True)]
+    for place, key in enumerate(keys):
+        if place and keys[place - 1][:2] == key[:2]:
+            before[place] = ended[place - 1]
+        earlier = before[place]
+        if earlier is None or earlier.start != key[2] - 60:
+            lonely.append(key)
+    found = store.counters_before(cursor, lonely) if lonely else {}
+    for place, key in enumerate(keys):
+        stored, earlier = found.get(key), before[place]
+        # Of the stored slot before and the one of this batch the later counts; this batch's is the newer truth.
+        if stored is not None and (earlier is None or stored.start > earlier.start):
+            before[place] = stored
+    return unseen(before, slots)
+
+
+def unseen(before: Sequence[Counters | None], slots: Slots) -> list[tuple[int, int]]:
+    """Gap I/Os and ms of each slot, given where the counters stood before it; what nobody knows counts 0."""
+    ends = np.array([(UNKNOWN, UNKNOWN) if end is None else (end.ios, end.ms) for end in before], np.int64).reshape(
+        -1, 2
+    )
+    same_boot = np.array(
+        [end is not None and end.boot == boot for end, boot in zip(before, slots.first_boot, strict=True)]
+    )
+    ios, ms = gap(ends[:, 0], ends[:, 1], slots.first_ios, slots.first_ms)
+    ios, ms = (np.where(same_boot & (values != UNKNOWN), values, 0) for values in (ios, ms))
+    return list(zip((ios + slots.inner_gap_ios).tolist(), (ms + slots.inner_gap_ms).tolist(), strict=True))

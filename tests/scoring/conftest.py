@@ -1,0 +1,67 @@
+"""A machine with one disk that has sent minutes, and what the tests of scoring need to look at it."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from plimsoll_agent.core import layout
+from sla.contracts.services import assign_default
+from sla.fleet.models import Disk, Machine
+from sla.scoring import store as scoring_store
+from sla.telemetry import store
+from tests.conftest import People
+from tests.telemetry.machines import minute
+
+BESIDE = {"device", "serial", "wwn", "vantage", "source", "start", "step_s", "n"}
+NOW = int(time.time()) // 60 * 60
+BOOT = int.from_bytes(hashlib.sha256(b"boot-1").digest()[:8], "big", signed=True)
+
+
+@pytest.fixture
+def machine(people: People) -> Machine:
+    return Machine.objects.create(customer=people.customer_a, machine_id="0123456789abcdef", hostname="web-1")
+
+
+@pytest.fixture
+def disk(machine: Machine) -> Disk:
+    disk = Disk.objects.create(machine=machine, identity="serial:x", device="vda", serial="x")
+    assign_default(customer=machine.customer, disks=[disk])
+    return disk
+
+
+@pytest.fixture
+def term(disk: Disk) -> int:
+    return disk.assignments.get().version_id
+
+
+def keep(disk: Disk, *frames: dict[str, Any], boot: int = BOOT, vantage: int = 1) -> None:
+    """Store frames as ingest does: the rows and their marks in one transaction."""
+    rows = [
+        store.Row(
+            disk.pk,
+            vantage,
+            frame["start"],
+            frame["step_s"],
+            frame["n"],
+            1,
+            layout.encode({name: value for name, value in frame.items() if name not in BESIDE}),
+        )
+        for frame in frames
+    ]
+    with scoring_store.transacting() as cursor:
+        store.insert(cursor, boot, rows)
+
+
+@pytest.fixture
+def sent(disk: Disk, term: int) -> Callable[..., dict[str, Any]]:
+    """Store one minute of the disk, `ago` minutes back; its frame."""
+
+    def send(ago: int, **change: Any) -> dict[str, Any]:
+        frame = minute(NOW - 60 * ago, term=term, **change)
+        keep(disk, frame)
+        return frame
+
+    return send
