@@ -54,12 +54,12 @@ class House(honcho.Manager):
             time.sleep(1)
             running.revive_keepers(folder)
 
-    def announce(self, port: str) -> None:
+    def announce(self, port: str, show_password: bool) -> None:
         """Once the web answers: where to look."""
         while not is_healthy(port):
             time.sleep(0.2)
         first = json.loads(paths.FIRST_RUN.read_text())
-        shown = first["password"] if os.environ.get(NEW_HERE) else f"in {paths.FIRST_RUN.relative_to(paths.ROOT)}"
+        shown = first["password"] if show_password else f"in {paths.FIRST_RUN.relative_to(paths.ROOT)}"
         self.tell(
             "plimsoll", f"Plimsoll is up: {first['url']} · user {first['user']} · password {shown} · Ctrl-C stops it"
         )
@@ -96,8 +96,8 @@ def stop_without_words(names: list[str]) -> None:
     os._exit(1)
 
 
-def stop_services(folder: folders.Folder) -> None:
-    os.close(int(os.environ[LEASE_FD]))
+def stop_services(folder: folders.Folder, lease: int) -> None:
+    os.close(lease)
     if running.wait_until_down(folder):
         say("PostgreSQL and Redis are stopped; nothing of this checkout runs any more")
     else:
@@ -106,11 +106,13 @@ def stop_services(folder: folders.Folder) -> None:
 
 def main() -> int:
     house, names = House(), list(read_procfile(paths.ROOT / "Procfile"))
+    # Meant for this process: the members of the house do not inherit them.
+    lease, is_new = os.environ.pop(LEASE_FD, ""), os.environ.pop(NEW_HERE, "")
     for name in names:
         house.add_process(name, f"exec {shlex.quote(sys.executable)} -m scripts.member {name}", cwd=str(paths.ROOT))
     signal.signal(signal.SIGHUP, hang_up)
-    house.background(house.announce, os.environ["PORT"])
-    folder = folders.find() if LEASE_FD in os.environ else None
+    house.background(house.announce, os.environ["PORT"], bool(is_new))
+    folder = folders.find() if lease else None
     if folder is not None:
         for name in running.NAMES:
             house.background(house.follow, name, paths.LOGS / f"{name}.log")
@@ -120,7 +122,7 @@ def main() -> int:
     except OSError:
         stop_without_words(names)
     if folder is not None:
-        stop_services(folder)
+        stop_services(folder, int(lease))
     # Ctrl-C is how one leaves: no error for make to complain of.
     return 0 if house.returncode in {130, 143} else 1
 

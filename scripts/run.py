@@ -14,8 +14,8 @@ from scripts.problem import Problem
 from scripts.progress import say
 from scripts.setup import Ready, set_up
 
-LEASE_FD = "PLIMSOLL_LEASE_FD"  # the services' lease, for the program that this one becomes
-NEW_HERE = "PLIMSOLL_FIRST_RUN"  # set where the password has not been shown yet
+LEASE_FD = "HOUSE_LEASE_FD"  # the services' lease, for the program that this one becomes
+NEW_HERE = "HOUSE_SHOWS_PASSWORD"  # set where the password has not been shown yet
 
 
 def already_running() -> Problem:
