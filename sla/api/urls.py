@@ -6,6 +6,7 @@ from ninja import NinjaAPI
 from sla.api import errors, health
 from sla.api.agents import router as agents
 from sla.api.auth import reader
+from sla.api.disks import router as disks
 
 api = NinjaAPI(
     title="Plimsoll",
@@ -16,6 +17,7 @@ api = NinjaAPI(
 )
 errors.register(api)
 api.add_router("", agents)
+api.add_router("/disks", disks)
 
 urlpatterns = [
     path("api/v1/", api.urls),

@@ -1,0 +1,260 @@
+"""What does a frame cost to take in and to keep? `make bench-ingest`; the last line on stdout is JSON.
+
+A real web server on loopback, a real database, one agent with 60 disks. CPU is user + system of the web process and of
+every process of the database; bytes are the hypertable's heap and index after all that.
+"""
+
+import http.client
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import django
+import msgspec
+import psutil
+
+ROOT = Path(__file__).resolve().parent.parent
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402  Django must be set up before its parts are imported
+from django.db import connection  # noqa: E402
+
+from plimsoll_agent.core import layout  # noqa: E402
+from sla.accounts.models import Customer  # noqa: E402
+from sla.contracts.services import ensure_default_contract  # noqa: E402
+from sla.fleet.services import issue_enrolment_key  # noqa: E402
+from sla.telemetry import timescale  # noqa: E402
+from sla.telemetry.wire import Key  # noqa: E402
+
+DISKS = 60
+BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP = 80, 3000, 5
+SECONDS = range(60)
+
+
+def say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+def frame(rng: random.Random, disk: int, start: int, term: int) -> dict[str, Any]:
+    """A minute of a busy disk: 24 columns of the disk and 10 of its term, histograms, base and the machine's facts."""
+    rate = rng.uniform(50, 600)
+    reads = [max(0, round(rng.gauss(rate * 0.4, rate**0.5))) for _ in SECONDS]
+    writes = [max(0, round(rng.gauss(rate * 0.6, rate**0.5))) for _ in SECONDS]
+    slow = [1 if rng.random() < 0.1 else 0 for _ in SECONDS]
+    read_ms = [round(count * rng.uniform(0.3, 0.6)) for count in reads]
+    write_ms = [round(count * rng.uniform(0.5, 1.5)) + 20 * late for count, late in zip(writes, slow, strict=True)]
+    total = [a + b for a, b in zip(read_ms, write_ms, strict=True)]
+    zeros = [0] * 60
+    base = {name: rng.randrange(10**8) for name in ("read_ios", "write_ios", "read_ms", "write_ms", "queue_ms")}
+    return {
+        "device": f"vd{disk}",
+        "serial": f"bench-{disk}",
+        "wwn": None,
+        "vantage": "guest",
+        "source": "diskstats",
+        "start": start,
+        "step_s": 1,
+        "n": 60,
+        "base": base,
+        "read_ios": reads,
+        "write_ios": writes,
+        "flush_ios": [count // 20 for count in writes],
+        "discard_ios": zeros,
+        "read_merges": [rng.randrange(3) for _ in SECONDS],
+        "write_merges": [rng.randrange(40) for _ in SECONDS],
+        "discard_merges": zeros,
+        "read_sectors": [count * rng.randrange(8, 64) for count in reads],
+        "write_sectors": [count * rng.randrange(8, 128) for count in writes],
+        "discard_sectors": zeros,
+        "read_ms": read_ms,
+        "write_ms": write_ms,
+        "flush_ms": [count // 10 for count in writes],
+        "discard_ms": zeros,
+        "busy_ms": [min(1000, figure) for figure in total],
+        "queue_ms": total,
+        "in_flight": [rng.randrange(4) for _ in SECONDS],
+        "in_flight_ms": total,
+        "in_flight_rule": "accounted",
+        "fine_ms": [100] * 60,
+        "slow": [
+            {
+                "term": term,
+                "threshold_ms": 15,
+                "read_lo": zeros,
+                "read_est": zeros,
+                "read_hi": [min(count, rng.randrange(3)) for count in reads],
+                "write_lo": zeros,
+                "write_est": [min(late, count) for late, count in zip(slow, writes, strict=True)],
+                "write_hi": [min(count, late * rng.randrange(1, 4)) for late, count in zip(slow, writes, strict=True)],
+                "covered_est": [a + b for a, b in zip(reads, writes, strict=True)],
+                "excess_lo": zeros,
+                "excess_hi": zeros,
+                "pool_start": 0,
+                "lost_ms": zeros,
+            }
+        ],
+        "read_hist": [[bucket, rng.randrange(1, 400)] for bucket in range(60, 84)],
+        "write_hist": [[bucket, rng.randrange(1, 400)] for bucket in range(66, 96)],
+        "machine": {"steal_ratio": 0.003, "iowait_ratio": 0.021, "dirty_bytes": 18_432_000, "d_state_tasks": 1},
+    }
+
+
+def packed(one: dict[str, Any]) -> dict[str, Any]:
+    """The same frame in the packed form."""
+    content = {name: value for name, value in one.items() if name not in Key.__struct_fields__}
+    return {name: one.get(name) for name in Key.__struct_fields__} | {"body": layout.encode(content)}
+
+
+@contextmanager
+def web_server() -> Iterator[tuple[int, psutil.Process]]:
+    """granian as `make run` starts it: one worker process."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
+    command += ["--workers", "1", "--blocking-threads", "2", "--no-access-log", "--log-level", "warning"]
+    server = subprocess.Popen([*command, "sla.wsgi:application"], cwd=ROOT, stdout=sys.stderr)
+    try:
+        for _ in range(200):
+            try:
+                socket.create_connection(("127.0.0.1", port), 0.2).close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        yield port, psutil.Process(server.pid)
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def cpu_s(process: psutil.Process) -> float:
+    """User + system of a process and all its children, ended ones included."""
+    total = 0.0
+    for one in [process, *process.children(recursive=True)]:
+        times = one.cpu_times()
+        total += times.user + times.system
+        if one == process:
+            total += times.children_user + times.children_system
+    return total
+
+
+def postmaster() -> psutil.Process:
+    """The parent of the process behind our connection; the database must be on this machine."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        parent = psutil.Process(cursor.fetchone()[0]).parent()
+    if parent is None:
+        raise SystemExit("bench-ingest needs a database on this machine, to count its CPU")
+    return parent
+
+
+Sender = Callable[[bytes, str], dict[str, Any]]
+
+
+def sender(port: int, token: str) -> Sender:
+    """Posts over one kept connection."""
+    line = http.client.HTTPConnection("127.0.0.1", port)
+
+    def send(body: bytes, kind: str) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": kind}
+        line.request("POST", "/api/v1/frames", body, headers)
+        answer = line.getresponse()
+        content = answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{answer.status}: {content[:500]!r}")
+        return json.loads(content)
+
+    return send
+
+
+def row(
+    name: str, per_request: int, bodies: list[bytes], kind: str, send: Sender, web: psutil.Process
+) -> dict[str, Any]:
+    """Send all, after a few that do not count; what they cost."""
+    for body in bodies[:WARM_UP]:
+        send(body, kind)
+    database = postmaster()
+    counted = bodies[WARM_UP:]
+    web_before, database_before, begun = cpu_s(web), cpu_s(database), time.perf_counter()
+    for body in counted:
+        answer = send(body, kind)
+        if answer["accepted"] != per_request:
+            raise SystemExit(f"not all accepted: {answer['rejected'][:3]}, {answer['duplicates']} duplicates")
+    wall = time.perf_counter() - begun
+    frames = per_request * len(counted)
+    web_ms, database_ms = 1000 * (cpu_s(web) - web_before) / frames, 1000 * (cpu_s(database) - database_before) / frames
+    say(f"{name}, {per_request} a request: web {web_ms:.3f} + db {database_ms:.3f} ms a frame, {frames / wall:.0f}/s")
+    return {
+        "encoding": name,
+        "frames_per_request": per_request,
+        "web_cpu_ms_per_frame": round(web_ms, 4),
+        "db_cpu_ms_per_frame": round(database_ms, 4),
+        "wire_bytes_per_frame": round(sum(map(len, counted)) / frames),
+        "frames_per_s": round(frames / wall),
+    }
+
+
+def enrolled(port: int, key: str) -> tuple[str, int]:
+    """(agent token, term)."""
+    line = http.client.HTTPConnection("127.0.0.1", port)
+    disks = [{"device": f"vd{disk}", "serial": f"bench-{disk}"} for disk in range(DISKS)]
+    body = json.dumps({"machine_id": f"bench-{time.time_ns()}", "hostname": "bench", "disks": disks})
+    line.request("POST", "/api/v1/enrol", body, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+    answer = json.loads(line.getresponse().read())
+    return answer["agent_token"], answer["policy"]["disks"][0]["terms"][0]["term"]
+
+
+def main() -> None:
+    call_command("migrate", verbosity=0)
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE telemetry_frame, telemetry_dueslot")
+    ensure_default_contract()
+    customer, _ = Customer.objects.get_or_create(name="bench-ingest")
+    key = issue_enrolment_key(customer=customer, name="bench", uses=1, lifetime=timedelta(hours=1))
+    rng = random.Random(1)
+    minute = int(time.time()) // 86_400 * 86_400 - 60  # within days that are over: one chunk a day, as in life
+    rows = []
+    with web_server() as (port, web):
+        token, term = enrolled(port, key)
+        send = sender(port, token)
+
+        def minutes(count: int) -> Iterator[list[dict[str, Any]]]:
+            nonlocal minute
+            for _ in range(count):
+                yield [frame(rng, disk, minute, term) for disk in range(DISKS)]
+                minute -= 60
+
+        agent = {"version": "1.0.0", "boot_id": "bench", "sent_at": 0.0}
+        say("making frames")
+        as_json = [json.dumps({"agent": agent, "frames": f}).encode() for f in minutes(BULK_REQUESTS)]
+        rows.append(row("json", DISKS, as_json, "application/json", send, web))
+        pack = msgspec.msgpack.encode
+        as_packed = [pack({"agent": agent, "frames": [packed(one) for one in f]}) for f in minutes(BULK_REQUESTS)]
+        rows.append(row("packed", DISKS, as_packed, "application/msgpack", send, web))
+        singles = [one for f in minutes(SINGLE_REQUESTS // DISKS) for one in f]
+        as_single = [pack({"agent": agent, "frames": [packed(one)]}) for one in singles]
+        rows.append(row("packed", 1, as_single, "application/msgpack", send, web))
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM telemetry_frame")
+        cursor.execute("SELECT count(*) FROM telemetry_frame")
+        kept = cursor.fetchone()[0]
+    stored = timescale.size("telemetry_frame")
+    print(
+        json.dumps(
+            {"rows": rows, "stored_bytes_per_frame": round(stored.total_bytes / kept), "frames": kept},
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
