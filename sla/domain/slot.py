@@ -112,7 +112,7 @@ def slots_of(e: Evidence, steps: Steps, contracts: Sequence[Contract | None], ex
     observed_s = total(steps.observed.sum(axis=1) * e.step_s)
     read_ios, write_ios = column("read_ios"), column("write_ios")
     ios = np.minimum(read_ios + write_ios, MOST)
-    pools, left_waiting = _run_ends(e, steps)
+    pools, left_waiting = run_ends(e, steps)
     low = np.maximum(0, ios - total(pools) - total(steps.excess_high.sum(axis=1)))
     high = ios - np.clip(total(steps.excess_low.sum(axis=1)) - total(left_waiting), 0, ios)
     covered = np.clip(total(steps.covered.sum(axis=1)), low, high)
@@ -230,7 +230,7 @@ def _broken(item: Condition, reads: int, ios: int, size: int, observed_s: int) -
     return None if kept else reason
 
 
-def _run_ends(e: Evidence, steps: Steps) -> tuple[Ints, Ints]:
+def run_ends(e: Evidence, steps: Steps) -> tuple[Ints, Ints]:
     """Per frame: what may have been excess before its runs began, and what was in flight when they ended.
 
     A run is time without a hole. Where a frame goes on from the one before (same slot and boot, nothing unobserved

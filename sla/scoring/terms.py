@@ -1,4 +1,4 @@
-"""By which terms is a disk judged at a moment? Contract versions as the domain's contracts, kept while the process lives."""
+"""By which terms is a disk judged at a moment? Contract versions as the domain's contracts."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def domain_contract(version: ContractVersion) -> Contract:
     thresholds = (version.read_threshold_us, version.write_threshold_us)
     read, write = (us if us is not None else max(t for t in thresholds if t) for us in thresholds)
     tiers = tuple((int(below), int(percent)) for below, percent in version.credit_tiers) or DEFAULT_CREDIT_TIERS
-    return Contract(
+    contract = Contract(
         objective_ppm=version.objective_ppm,
         read_threshold_us=read,
         write_threshold_us=write,
@@ -35,7 +35,6 @@ def domain_contract(version: ContractVersion) -> Contract:
         io_unit_bytes=version.io_unit_bytes,
         tolerance_ppm=version.tolerance_ppm,
         base_us=version.base_us,
-        given_depth=version.depth,
         vantage=cast(Literal["guest", "host"], Vantage(version.vantage).label),
         budget_by=cast(Literal["requests", "slots", "both"], version.budget_by),
         zone=version.zone,
@@ -43,6 +42,7 @@ def domain_contract(version: ContractVersion) -> Contract:
         conditions=typed.conditions,
         credit_tiers=tiers,
     )
+    return contract if contract.own_depth == version.depth else contract.with_(given_depth=version.depth)
 
 
 def moment(unix_s: float) -> datetime:

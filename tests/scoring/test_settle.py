@@ -24,7 +24,9 @@ def everything() -> list[list[tuple[Any, ...]]]:
         found = []
         for table in tables:
             cursor.execute(f"SELECT * FROM {table} ORDER BY disk_id, vantage, start")
-            found.append([tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in cursor.fetchall()])
+            found.append(
+                [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in cursor.fetchall()]
+            )
     return found
 
 
@@ -81,7 +83,9 @@ def test_what_no_frame_saw_is_a_gap_in_no_slot(disk: Disk, term: int) -> None:
         return {"read_ios": ios, "write_ios": 0, "read_ms": ms, "write_ms": 0}
 
     flat = {"read_ios": [10] * 60, "write_ios": [0] * 60, "read_ms": [20] * 60, "write_ms": [0] * 60, "slow": []}
-    keep(disk, minute(NOW - 600, **flat, base=base(1000, 2**32 - 700)), minute(NOW - 300, **flat, base=base(2500, 3000)))
+    keep(
+        disk, minute(NOW - 600, **flat, base=base(1000, 2**32 - 700)), minute(NOW - 300, **flat, base=base(2500, 3000))
+    )
     settle_due()
     first, second = Slot.objects.order_by("start")
     assert (first.gap_ios, first.gap_ms) == (0, 0)
