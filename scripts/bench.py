@@ -13,12 +13,13 @@ DATABASE, REDIS_NUMBER = "plimsoll_bench", 2  # never those of `make run`
 
 
 def is_benchmark(name: str) -> bool:
-    """A benchmark is a module that can be run; helpers begin with an underscore."""
-    return (FOLDER / name / "__main__.py").is_file() or (not name.startswith("_") and (FOLDER / f"{name}.py").is_file())
+    """A benchmark is a package or a module that can be run; what others import is none."""
+    module = FOLDER / f"{name}.py"
+    return (FOLDER / name / "__main__.py").is_file() or (module.is_file() and "__main__" in module.read_text())
 
 
 def all_names() -> list[str]:
-    return sorted(path.stem for path in FOLDER.iterdir() if is_benchmark(path.stem))
+    return sorted({path.stem for path in FOLDER.iterdir() if is_benchmark(path.stem)})
 
 
 def bench(names: list[str]) -> int:
