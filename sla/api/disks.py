@@ -10,6 +10,7 @@ from sla.api.paging import DEFAULT_LIMIT, checked_limit, decode_cursor, encode_c
 from sla.domain.states import State
 from sla.fleet.models import Disk
 from sla.scoring import listing
+from sla.scoring.selectors import disk_detail, disk_item
 
 router = Router(tags=["disks"])
 STATES = {state.word: state for state in State}
@@ -43,10 +44,9 @@ def disks(
     limit = checked_limit(limit)
     page = list(found[: limit + 1])
     more, page = len(page) > limit, page[:limit]
-    texts = listing.contract_texts(page)
     last = page[-1] if more else None
     return {
-        "items": [listing.standing(disk, texts) for disk in page],
+        "items": [disk_item(disk) for disk in page],
         "next_cursor": encode_cursor(last.rank, last.left, last.pk) if last else None,
     }
 
@@ -54,4 +54,4 @@ def disks(
 @router.get("/{int:disk_id}", summary="One disk")
 def disk(request: HttpRequest, disk_id: int) -> dict[str, Any]:
     """What the list says of it, and its hardware, its terms and the figures behind its state."""
-    return listing.described(visible_disk(request, disk_id))
+    return disk_detail(visible_disk(request, disk_id))

@@ -7,6 +7,7 @@ from sla.api import errors, health
 from sla.api.agents import router as agents
 from sla.api.auth import reader
 from sla.api.disks import router as disks
+from sla.api.evidence import router as evidence
 
 api = NinjaAPI(
     title="Plimsoll",
@@ -18,6 +19,7 @@ api = NinjaAPI(
 errors.register(api)
 api.add_router("", agents)
 api.add_router("/disks", disks)
+api.add_router("/disks", evidence)
 
 urlpatterns = [
     path("api/v1/", api.urls),
