@@ -43,7 +43,7 @@ def test_a_second_make_run_is_told_of_the_first_one(tmp_path, monkeypatch):
 
 def test_a_problem_is_printed_without_a_traceback():
     done = subprocess.run(
-        [sys.executable, "-m", "scripts", "run", "--port", "70000"],
+        [sys.executable, "-m", "scripts", "bench", "nothing"],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -65,8 +65,9 @@ def test_benchmarks_are_modules_and_packages_that_can_be_run_and_helpers_are_not
     (tmp_path / "agent").mkdir()
     (tmp_path / "agent" / "__main__.py").touch()
     (tmp_path / "library").mkdir()
-    for name in ("ingest.py", "_shared.py", "__init__.py", "notes.md"):
-        (tmp_path / name).touch()
+    (tmp_path / "ingest.py").write_text('if __name__ == "__main__":\n    main()\n')
+    (tmp_path / "lab.py").write_text("def read():\n    pass\n")
+    (tmp_path / "notes.md").write_text("__main__")
     assert bench.all_names() == ["agent", "ingest"]
 
 
