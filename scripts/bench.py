@@ -5,6 +5,7 @@ import subprocess
 from scripts import environment, paths, venv
 from scripts.problem import Problem
 from scripts.progress import say
+from scripts.run import prepare
 from scripts.setup import set_up
 from scripts.test import release
 
@@ -32,6 +33,7 @@ def bench(names: list[str]) -> int:
     env = environment.environment(ready.with_database(DATABASE), ready.with_redis(REDIS_NUMBER), port=8000)
     codes = []
     try:
+        prepare(env, "empty_database")
         for name in wanted:
             say(f"Plimsoll: bench-{name.replace('_', '-')}")
             command = [paths.in_venv("python"), "-m", f"bench.{name}"]

@@ -28,9 +28,22 @@ def create_database() -> None:
         if "does not exist" not in str(error):
             raise Problem(f"no connection to DATABASE_URL: {error}") from error
         with step(f"database {name}"):
-            maintenance = psycopg.conninfo.make_conninfo(url, dbname="postgres")
-            with psycopg.connect(maintenance, autocommit=True) as connection:
-                connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+            on_the_server("CREATE DATABASE {}", name)
+
+
+def empty_database() -> None:
+    """Make it anew, with nothing of an earlier benchmark in it."""
+    name = psycopg.conninfo.conninfo_to_dict(os.environ["DATABASE_URL"])["dbname"]
+    with step(f"empty database {name}"):
+        on_the_server("DROP DATABASE IF EXISTS {} WITH (FORCE)", name)
+        on_the_server("CREATE DATABASE {}", name)
+
+
+def on_the_server(statement: str, name: str) -> None:
+    """Run a statement about the database of that name from beside it."""
+    maintenance = psycopg.conninfo.make_conninfo(os.environ["DATABASE_URL"], dbname="postgres")
+    with psycopg.connect(maintenance, autocommit=True) as connection:
+        connection.execute(psycopg.sql.SQL(statement).format(psycopg.sql.Identifier(name)))
 
 
 def migrate() -> None:
@@ -53,8 +66,8 @@ def agent_key() -> None:
     write_secret(paths.AGENT_KEY, json.loads(paths.FIRST_RUN.read_text())["enrolment_key"] + "\n")
 
 
+BEFORE_DJANGO: dict[str, Callable[[], None]] = {"database": create_database, "empty_database": empty_database}
 STEPS: dict[str, Callable[[], None]] = {
-    "database": create_database,
     "migrate": migrate,
     "static": collect_static,
     "first_run": first_run,
@@ -65,11 +78,11 @@ STEPS: dict[str, Callable[[], None]] = {
 def main(names: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
     try:
-        if "database" in names:
-            create_database()
-        django.setup()
         for name in names:
-            if name != "database":
+            if name in BEFORE_DJANGO:
+                BEFORE_DJANGO[name]()
+            else:
+                django.setup()  # the first time only
                 STEPS[name]()
     except Problem as problem:
         say(f"  ✗ {problem}")

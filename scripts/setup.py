@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from scripts import node, paths, venv
 from scripts.locks import Lock
@@ -22,12 +23,11 @@ class Ready:
     lease: Lock | None
 
     def with_database(self, name: str) -> str:
-        """Another database on the same server; the caller's own address where it is the caller's server."""
-        if self.folder is None or os.environ.get("DATABASE_URL"):
-            return self.database_url
-        return running.database_url(self.folder, name)
+        """The address of another database on the same server."""
+        return urlsplit(self.database_url)._replace(path=f"/{name}").geturl()
 
     def with_redis(self, number: int) -> str:
+        """Another number on the private Redis; the caller's own address where it is the caller's server."""
         if self.folder is None or os.environ.get("REDIS_URL"):
             return self.redis_url
         return running.redis_url(self.folder, number)

@@ -9,6 +9,7 @@ from scripts import users
 from scripts.problem import Problem
 from scripts.services import folder as folders
 from scripts.services.running import database_url
+from scripts.setup import Ready
 
 
 @pytest.fixture
@@ -63,6 +64,17 @@ def test_a_folder_that_others_may_write_to_is_refused(tmp_path, mode):
     top.chmod(mode)
     with pytest.raises(Problem, match=str(top)):
         folders.make(folders.Folder(top, None))
+
+
+def test_a_benchmark_has_a_database_of_its_own_on_whichever_server():
+    for url, other in (
+        ("postgres://plimsoll@/plimsoll?host=/a/run", "postgres://plimsoll@/plimsoll_bench?host=/a/run"),
+        (
+            "postgres://u:p%40@db.example:5433/sla?sslmode=require",
+            "postgres://u:p%40@db.example:5433/b?sslmode=require",
+        ),
+    ):
+        assert Ready(url, "", None, None).with_database(other.split("/")[3].split("?")[0]) == other
 
 
 def test_the_address_of_the_database_means_the_same_to_django_and_to_libpq():
