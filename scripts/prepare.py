@@ -82,7 +82,7 @@ def main(names: list[str]) -> int:
             if name in BEFORE_DJANGO:
                 BEFORE_DJANGO[name]()
             else:
-                django.setup()  # the first time only
+                django.setup()  # does next to nothing the second time
                 STEPS[name]()
     except Problem as problem:
         say(f"  ✗ {problem}")
