@@ -151,6 +151,11 @@ class Contents:
         self.machines: list[Machine] = []
         self.rows: list[tuple[Counters, int, int, list[tuple[int, ...]], dict[int, int], dict[int, int]]] = []
 
+    @property
+    def begun(self) -> bool:
+        """Is the head whole, as far as a frame needs it?"""
+        return bool(self.device) and self.start >= 0 and len(self.base) == 17
+
 
 def read(path: str) -> Contents:
     """What a journal holds, up to the last whole line. Raises JournalError where even its head is not whole."""
@@ -162,10 +167,10 @@ def read(path: str) -> Contents:
         try:
             _take(contents, line.decode().split("\t"))
         except (ValueError, IndexError, TypeError) as error:
-            if contents.rows:
+            if contents.begun:
                 break  # written over by a crash from here on: the seconds before it are whole
             raise JournalError(f"{path}: {error} in {line[:80]!r}") from error
-    if contents.start < 0 or len(contents.base) != 17 or not contents.device:
+    if not contents.begun:
         raise JournalError(f"{path} has no whole head")
     return contents
 
