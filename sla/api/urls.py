@@ -8,6 +8,7 @@ from sla.api.agents import router as agents
 from sla.api.auth import reader
 from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
+from sla.api.metrics import metrics
 
 api = NinjaAPI(
     title="Plimsoll",
@@ -24,5 +25,6 @@ api.add_router("/disks", evidence)
 urlpatterns = [
     path("api/v1/", api.urls),
     path("healthz", health.healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
     path("readyz", health.readyz, name="readyz"),
 ]
