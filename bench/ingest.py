@@ -51,6 +51,7 @@ def frame(rng: random.Random, disk: int, start: int, term: int) -> dict[str, Any
     reads = [max(0, round(rng.gauss(rate * 0.4, rate**0.5))) for _ in SECONDS]
     writes = [max(0, round(rng.gauss(rate * 0.6, rate**0.5))) for _ in SECONDS]
     slow = [1 if rng.random() < 0.1 else 0 for _ in SECONDS]
+    block = rng.choice((8, 16, 32, 128))  # a disk's writer keeps to its block size
     read_ms = [round(count * rng.uniform(0.3, 0.6)) for count in reads]
     write_ms = [round(count * rng.uniform(0.5, 1.5)) + 20 * late for count, late in zip(writes, slow, strict=True)]
     total = [a + b for a, b in zip(read_ms, write_ms, strict=True)]
@@ -70,11 +71,10 @@ def frame(rng: random.Random, disk: int, start: int, term: int) -> dict[str, Any
         "write_ios": writes,
         "flush_ios": [count // 20 for count in writes],
         "discard_ios": zeros,
-        "read_merges": [rng.randrange(3) for _ in SECONDS],
-        "write_merges": [rng.randrange(40) for _ in SECONDS],
-        "discard_merges": zeros,
-        "read_sectors": [count * rng.randrange(8, 64) for count in reads],
-        "write_sectors": [count * rng.randrange(8, 128) for count in writes],
+        "read_merges": zeros,
+        "write_merges": [count // 8 for count in writes],
+        "read_sectors": [count * 8 for count in reads],
+        "write_sectors": [count * block for count in writes],
         "discard_sectors": zeros,
         "read_ms": read_ms,
         "write_ms": write_ms,

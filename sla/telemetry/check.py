@@ -13,9 +13,11 @@ from sla.telemetry.refusal import BAD_VALUE, Refusal
 
 # A column is (name, None) or, for the counts of a term, (name, term).
 Column = tuple[str, int | None]
-Matrix = NDArray[np.int64]
+Matrix = NDArray[np.int64] | NDArray[np.int32]
 
+# What stands for "unknown": the smallest number of the array's own width.
 NULL = np.iinfo(np.int64).min
+NULL32 = np.iinfo(np.int32).min
 MAX_VALUE = 2**53 - 1
 ORDERED = (("read_lo", "read_est"), ("read_est", "read_hi"), ("write_lo", "write_est"), ("write_est", "write_hi"))
 EXCESS = ("excess_lo", "excess_hi")
@@ -29,37 +31,55 @@ class Form:
     n: int
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """At every step observed in both, column `low[k]` must hold no more than column `high[k]`; `why[k]` says so."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    why: tuple[str, ...]
+
+
 @lru_cache(maxsize=512)
-def rules(form: Form) -> tuple[tuple[int, int, str], ...]:
-    """Pairs of columns (a, b, why) that must hold a <= b at every step observed in both."""
+def rules(form: Form) -> Rules:
+    """What must hold between the columns of a form."""
     at = {column: index for index, column in enumerate(form.columns)}
-    pairs: list[tuple[int, int, str]] = []
+    found: list[tuple[int, int, str]] = []
     for term in sorted({term for _, term in form.columns if term is not None}):
         for low, high in (*ORDERED, EXCESS):
             if (low, term) in at and (high, term) in at:
-                pairs.append((at[low, term], at[high, term], f"{low} is over {high} of term {term}"))
+                found.append((at[low, term], at[high, term], f"{low} is over {high} of term {term}"))
         for direction in ("read", "write"):
             high = at[f"{direction}_hi", term]
-            pairs.append((high, at[f"{direction}_ios", None], f"{direction}_hi of term {term} is over {direction}_ios"))
-    return tuple(pairs)
+            found.append((high, at[f"{direction}_ios", None], f"{direction}_hi of term {term} is over {direction}_ios"))
+    return Rules(*zip(*found, strict=True)) if found else Rules((), (), ())
 
 
 def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
-    """Which of the frames are wrong, and why; figures has the shape (frames, columns, n), NULL where unknown."""
+    """Which of the frames are wrong, and why; figures has the shape (frames, columns, n), NULL (32) where unknown."""
     wrong: dict[int, Refusal] = {}
-    unknown = figures == NULL
-    out_of_range = ((figures < 0) & ~unknown) | (figures > MAX_VALUE)
-    for frame in np.flatnonzero(out_of_range.any(axis=(1, 2))):
-        column, step = np.argwhere(out_of_range[frame])[0]
-        value = int(figures[frame, column, step])
-        say = "is negative" if value < 0 else "is not below 2^53"
-        wrong[int(frame)] = Refusal(BAD_VALUE, f"{_name(form, column)}[{step}] is {value}: it {say}")
-    for low, high, why in rules(form):
-        over = (figures[:, low] > figures[:, high]) & ~unknown[:, high]
-        for frame in np.flatnonzero(over.any(axis=1)):
-            step = int(np.flatnonzero(over[frame])[0])
-            message = f"{why} at step {step}: {figures[frame, low, step]} over {figures[frame, high, step]}"
-            wrong.setdefault(int(frame), Refusal(BAD_VALUE, message))
+    null = NULL32 if figures.dtype.itemsize == 4 else NULL
+    unknown = figures == null
+    # One look at the whole batch first: nearly always everything is in range.
+    if int(figures.max(initial=0)) > MAX_VALUE or int(np.where(unknown, 0, figures).min(initial=0)) < 0:
+        out_of_range = ((figures < 0) & ~unknown) | (figures > MAX_VALUE)
+        for frame in np.flatnonzero(out_of_range.any(axis=(1, 2))):
+            column, step = np.argwhere(out_of_range[frame])[0]
+            value = int(figures[frame, column, step])
+            say = "is negative" if value < 0 else "is not below 2^53"
+            wrong[int(frame)] = Refusal(BAD_VALUE, f"{_name(form, column)}[{step}] is {value}: it {say}")
+    between = rules(form)
+    if between.low:
+        lows, highs = figures[:, between.low], figures[:, between.high]
+        over = lows > highs
+        if over.any():
+            over &= ~unknown[:, between.high]
+            for frame in np.flatnonzero(over.any(axis=(1, 2))):
+                rule, step = np.argwhere(over[frame])[0]
+                message = (
+                    f"{between.why[rule]} at step {step}: {lows[frame, rule, step]} over {highs[frame, rule, step]}"
+                )
+                wrong.setdefault(int(frame), Refusal(BAD_VALUE, message))
     covered = [
         (index, term) for index, (name, term) in enumerate(form.columns) if name == "covered_est" and term is not None
     ]
@@ -74,7 +94,7 @@ def _covered(
     """No more can be covered than completed."""
     reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))
     known = ~(unknown[:, reads] | unknown[:, writes])
-    completed = np.where(known, figures[:, reads] + figures[:, writes], MAX_VALUE)
+    completed = np.where(known, figures[:, reads].astype(np.int64) + figures[:, writes], MAX_VALUE)
     wrong = {}
     for column, term in covered:
         over = figures[:, column] > completed

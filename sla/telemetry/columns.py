@@ -3,20 +3,19 @@
 `open_bodies` reads what is not columns; `stack` turns frames of one form into one array.
 """
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from isal import isal_zlib
 
 from plimsoll_agent.core import layout_names as names
 from plimsoll_agent.core.layout import MAX_INFLATED, MAX_STEPS, LayoutError
 from plimsoll_agent.core.varint import Reader
-from sla.telemetry.check import NULL, Column, Form, Matrix
+from sla.telemetry.check import NULL, NULL32, Column, Form, Matrix
 from sla.telemetry.meta import Meta, read_metas
 
-NULL32 = np.iinfo(np.int32).min
 FRAME_NAMES = {number: name for name, number in names.FRAME_COLUMNS.items()}
 TERM_NAMES = {number: name for name, number in names.TERM_COLUMNS.items()}
 
@@ -49,10 +48,10 @@ class _Head:
 
 def inflate(body: bytes) -> bytes:
     """The canonical bytes of a body. LayoutError on a bomb, a cut stream, or anything after its end."""
-    stream = zlib.decompressobj()
+    stream = isal_zlib.decompressobj()
     try:
         data = stream.decompress(body, MAX_INFLATED)
-    except zlib.error as error:
+    except isal_zlib.error as error:
         raise LayoutError(f"body does not inflate: {error}") from error
     if not stream.eof or stream.unused_data:
         raise LayoutError(
@@ -142,24 +141,37 @@ def named(opened: Opened) -> Form:
 
 
 def stack(frames: Sequence[Opened]) -> Matrix:
-    """The columns of frames of one form: (frames, columns, n), NULL where unknown."""
+    """The columns of frames of one form: (frames, columns, n), 64 bits wide, NULL where unknown."""
+    raw = stack_raw(frames)
+    if raw.dtype.itemsize == 8:
+        return raw
+    figures = raw.astype(np.int64)
+    figures[raw == NULL32] = NULL
+    return figures
+
+
+def stack_raw(frames: Sequence[Opened]) -> Matrix:
+    """The same as it is stored: 32 bits wide with NULL32 where no column of the form is wide."""
     first = frames[0]
     narrow, wide, n = len(first.narrow), len(first.wide), first.n
     border = 4 * narrow * n
-    pieces = []
-    if narrow:
-        data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
-        small = _unshuffled(data, len(frames), narrow, n, 4)
-        figures = small.astype(np.int64)
-        figures[small == NULL32] = NULL
-        pieces.append(figures)
-    if wide:
-        data = b"".join([frame.data[frame.at + border :] for frame in frames])
-        pieces.append(_unshuffled(data, len(frames), wide, n, 8))
-    return pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis=1)
+    data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
+    small = _unshuffled(data, len(frames), narrow, n, 4)
+    if not wide:
+        return small
+    data = b"".join([frame.data[frame.at + border :] for frame in frames])
+    figures = np.concatenate([small.astype(np.int64), _unshuffled(data, len(frames), wide, n, 8)], axis=1)
+    figures[:, :narrow][small == NULL32] = NULL
+    return figures
 
 
 def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> np.ndarray:
     """First bytes first, then second bytes … back to little-endian integers."""
     planes = np.frombuffer(data, np.uint8).reshape(frames, width, columns * n)
-    return np.ascontiguousarray(planes.transpose(0, 2, 1)).view(f"<i{width}").reshape(frames, columns, n)
+    values = planes[:, 0].astype(f"<u{width}")
+    for place in range(1, width):
+        plane = planes[:, place]
+        # The upper bytes are nearly all zero: a plane that is costs one look.
+        if plane.any():
+            values |= plane.astype(f"<u{width}") << (8 * place)
+    return values.view(f"<i{width}").reshape(frames, columns, n)

@@ -1,6 +1,7 @@
 """What of a JSON frame is not columns, as bytes of the stored layout? The twin of the core's `put_meta`, for many."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from plimsoll_agent.core import layout_meta
@@ -96,13 +97,18 @@ def _number(name: str, value: Any) -> tuple[int, ...]:
 def _histogram(name: str, pairs: list[tuple[int, int]] | None) -> list[int]:
     if pairs is None:
         return [0]
-    row = [len(pairs) + 1]
-    last = -2
-    for bucket, count in sorted(pairs):
-        if bucket <= last or bucket > LAST_BUCKET:
-            raise Refusal(BAD_VALUE, f"{name} has bucket {shown(bucket)}, out of -1 … {LAST_BUCKET} or there twice")
-        row += (bucket - last, _whole(f"{name}[{bucket}]", count))
-        last = bucket
+    if not pairs:
+        return [1]
+    buckets, counts = zip(*sorted(pairs), strict=True)
+    distances = [bucket - before for before, bucket in pairwise((-2, *buckets))]
+    if min(distances) <= 0 or buckets[-1] > LAST_BUCKET:
+        wrong = next(b for b, d in zip(buckets, distances, strict=True) if d <= 0 or b > LAST_BUCKET)
+        raise Refusal(BAD_VALUE, f"{name} has bucket {shown(wrong)}, out of -1 … {LAST_BUCKET} or there twice")
+    if min(counts) < 0 or max(counts) > MAX_VALUE:
+        wrong = next(c for c in counts if not 0 <= c <= MAX_VALUE)
+        raise Refusal(BAD_VALUE, f"{name} has the count {shown(wrong)}: it must lie in 0 … 2^53")
+    row = [len(pairs) + 1] + [0] * (2 * len(pairs))
+    row[1::2], row[2::2] = distances, counts
     return row
 
 
