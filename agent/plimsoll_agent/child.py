@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from .kernel.files import read_bytes
-from .state import State, pairs_from_bytes
+from .state import UPLINK, State, notes
 
 NS_PER_S = 1_000_000_000
 # A minute's child must be gone before the next one: a hanging network may not pile up processes.
@@ -92,7 +91,7 @@ class Child:
         """Twice as long each time, and at a moment of its own: a thousand agents do not come back at once."""
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S << min(self._failures, 8))
         self._failures += 1
-        asked = pairs_from_bytes(read_bytes(self._state.uplink)).get("retry_after_s", "0")
+        asked = notes(self._state, UPLINK).get("retry_after_s", "0")
         wait_s = max(wait_s, min(LONGEST_WAIT_S, int(asked) if asked.isdigit() else 0))
         jitter = 500 + int.from_bytes(os.urandom(2), "big") * 500 // 65535
         self.retry_ns = now_ns + wait_s * jitter * (NS_PER_S // 1000)

@@ -19,6 +19,7 @@ NOT_A_DISK = (
 # Logical volumes, arrays and caches: their members are disks with counters of their own.
 STACKED = ("dm-", "md", "bcache", "drbd")
 MULTIPATH = "mpath-"
+MISSING = "named in the settings, but this machine has no such whole disk"
 
 
 class Choice:
@@ -47,7 +48,7 @@ def choose(devices: Sequence[BlockDevice], named: Sequence[str], sys: str = "/sy
         else:
             choice.skipped[device.device] = reason
     for name in sorted(wanted - {device.device for device in devices}):
-        choice.skipped[name] = "named in the settings, but this machine has no such whole disk"
+        choice.skipped[name] = MISSING
     return choice
 
 
@@ -82,7 +83,7 @@ def _reason(device: BlockDevice, wanted: set[str], covered: dict[str, str]) -> s
         return "a boot area, not a disk"
     if device.name.startswith(STACKED) and not _is_multipath(device):
         members = ", ".join(device.slaves) or "other devices"
-        return f"stands on {members}, which are billed instead"
+        return f"stands on {members}: what lies below is billed instead"
     return None
 
 

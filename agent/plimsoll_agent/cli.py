@@ -19,7 +19,7 @@ from .core.terms import Term
 from .enrolment import Enrolment, EnrolmentError
 from .replay import replay
 from .settings import DEFAULT_FILE, NAMES, Settings, SettingsError, from_environment, from_file, to_environment
-from .state import StateError, open_state
+from .state import StateError, locate
 from .transport import NetworkError, Server
 
 USAGE_ERROR = 2
@@ -130,7 +130,7 @@ def _enrol(options: argparse.Namespace) -> int:
     settings = Settings(_values(options))
     if not settings.url:
         raise SettingsError("url is not set: where is the server?")
-    state = open_state(settings)
+    state = locate(settings)
     try:
         Enrolment(state, settings).enrol(Server(settings.url, settings.ca_file, settings.timeout_s))
     except (NetworkError, EnrolmentError) as error:
@@ -147,7 +147,7 @@ def _once(options: argparse.Namespace) -> int:
 
 def _check(values: dict[str, str]) -> int:
     settings = Settings(values)
-    open_state(settings)
+    locate(settings)
     print(f"settings are fine: {settings.url or 'no server yet'}, state in {settings.state_dir}")
     return 0
 

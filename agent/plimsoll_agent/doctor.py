@@ -7,12 +7,12 @@ import time
 from email.utils import parsedate_to_datetime
 
 from . import __version__, spool
-from .choose import choose
+from .choose import MISSING, choose
 from .kernel import release
 from .kernel.blockdev import BlockDevice, block_devices
-from .kernel.files import read_all, read_bytes, read_text
+from .kernel.files import read_all, read_text
 from .settings import Settings
-from .state import State, StateError, open_state, pairs_from_bytes
+from .state import SAMPLER, UPLINK, State, StateError, locate, notes
 from .transport import NetworkError, Server
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def examine(settings: Settings) -> Findings:
     disks = _disks(settings, findings)
     _caps(settings, disks, findings)
     try:
-        state = open_state(settings)
+        state = locate(settings)
     except StateError as error:
         findings.add("state", FAULT, f"{error}.")
     else:
@@ -90,9 +90,13 @@ def _disks(settings: Settings, findings: Findings) -> list[BlockDevice]:
             text += "; bio-based, so its times are whole timer ticks and its queue proves nothing"
         verdict = OK if disk.wwn or disk.serial else WARNING
         findings.add("disk", verdict, text + ".", device=disk.device, serial=disk.serial, wwn=disk.wwn)
+    by_reason: dict[str, list[str]] = {}
     for name, reason in choice.skipped.items():
-        missing = "no such" in reason
-        findings.add("skipped", FAULT if missing else OK, f"{name} is left out: {reason}.", device=name)
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        verb = "is" if len(names) == 1 else "are"
+        verdict = FAULT if reason == MISSING else OK
+        findings.add("skipped", verdict, f"{', '.join(names)} {verb} left out: {reason}.", devices=names)
     if not choice.picked:
         findings.add("disk", FAULT, "No disk to watch: name one with devices=.")
     return choice.picked
@@ -117,11 +121,14 @@ def _caps(settings: Settings, disks: list[BlockDevice], findings: Findings) -> N
 
 
 def _sampler(state: State, findings: Findings) -> None:
-    status = pairs_from_bytes(read_bytes(state.status))
+    status = notes(state, SAMPLER)
     if not status:
         findings.add("sampler", WARNING, "No sampler has run here for a whole minute yet.")
         return
     age = time.time() - float(status.get("at", 0))
+    if status.get("stopped") == "1":
+        findings.add("sampler", WARNING, f"No sampler is running: the last one was stopped {age:.0f} s ago.")
+        return
     if age > STATUS_STALE_S:
         findings.add("sampler", FAULT, f"The sampler has been silent for {age:.0f} s.", age_s=round(age))
         return
@@ -139,7 +146,7 @@ def _spool(state: State, settings: Settings, findings: Findings) -> None:
     entries = spool.entries(state.spool)
     taken = sum(entry.taken for entry in entries)
     rejected = sum(name.endswith(spool.SUFFIX) for name in os.listdir(state.rejected))
-    uplink = pairs_from_bytes(read_bytes(state.uplink))
+    uplink = notes(state, UPLINK)
     dropped = int(uplink.get("dropped", 0))
     text = f"{len(entries)} frames wait in the spool ({taken / 2**20:.1f} of {settings.spool_bytes >> 20} MiB)"
     if entries:

@@ -56,9 +56,11 @@ class Journal:
 
     def cut(self, machine: Machine) -> bool:
         """End the frame. False where it holds no second: then nothing is left behind."""
-        if self.rows:
-            os.write(self.fd, machine_line(machine))
-        os.close(self.fd)
+        try:
+            if self.rows:
+                os.write(self.fd, machine_line(machine))
+        finally:
+            os.close(self.fd)
         if not self.rows:
             os.unlink(self.path + OPEN)
             return False

@@ -7,7 +7,7 @@ import sys
 
 from .sampler import Sampler
 from .settings import Settings, SettingsError, from_environment
-from .state import StateError, lock, open_state
+from .state import StateError, lock, open_state, park
 
 
 def main() -> int:
@@ -26,5 +26,6 @@ def main() -> int:
     # The children must use the very folder that this process has found.
     environ["PLIMSOLL_RUN_DIR"] = state.run
     Sampler(settings, state, environ).run()
+    park(state)
     os.close(held)
     return 0

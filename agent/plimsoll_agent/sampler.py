@@ -15,11 +15,10 @@ from . import journal
 from .cadence import NS_PER_S, Cadence
 from .child import Child
 from .kernel import machine
-from .kernel.files import read_bytes
 from .lookout import Lookout
 from .orders import Orders
 from .settings import Settings
-from .state import State, pairs_from_bytes, pairs_to_bytes, write_atomically
+from .state import SAMPLER, State, StateError, make_run, notes, pairs_to_bytes, write_atomically
 from .watch import Watch
 
 NS_PER_MS = 1_000_000
@@ -153,7 +152,11 @@ class Sampler:
         row = watch.end_second()
         if row is None:
             return False
-        watch.journal.append(row)
+        try:
+            watch.journal.append(row)
+        except OSError as error:
+            self._say(f"a second of {watch.device} is lost: {error}")
+            return False
         self.high = self.second + 1
         return True
 
@@ -165,7 +168,11 @@ class Sampler:
             watch.begin_second()
             if watch.journal is None:
                 looked = looked or machine.read(now // 1000, self.settings.proc)
-                watch.open_journal(self.state.run, second, self.settings.vantage, looked)
+                try:
+                    watch.open_journal(self.state.run, second, self.settings.vantage, looked)
+                except OSError as error:
+                    self._say(f"no room for the seconds of {watch.device}: {error}")
+                    self._make_run()
 
     def _cut_due(self, second: int, now: int) -> None:
         """End the frames that are due at this second, and have them sent."""
@@ -179,12 +186,16 @@ class Sampler:
         self.first_cut = self.first_cut and not cut
 
     def _cut(self, watch: Watch, send_ns: int) -> bool:
-        if watch.journal is None or not watch.cut_journal(
-            machine.read(time.monotonic_ns() // 1000, self.settings.proc)
-        ):
+        if watch.journal is None:
             return False
-        self.child.want(send_ns)
-        return True
+        try:
+            left = watch.cut_journal(machine.read(time.monotonic_ns() // 1000, self.settings.proc))
+        except OSError as error:
+            self._say(f"a frame of {watch.device} is lost: {error}")
+            return False
+        if left:
+            self.child.want(send_ns)
+        return left
 
     def _unread(self) -> bool:
         return any(not watch.counters for watch in self.lookout.watches)
@@ -224,7 +235,7 @@ class Sampler:
 
     def _remember(self) -> None:
         """Seconds that a predecessor wrote down stay as they are, even if the clock has gone back a little since."""
-        high = pairs_from_bytes(read_bytes(self.state.status)).get("high", "0")
+        high = notes(self.state, SAMPLER).get("high", "0")
         if high.isdigit() and int(high) <= time.time() + FUTURE_S:
             self.high = int(high)
 
@@ -233,7 +244,13 @@ class Sampler:
         gc.collect()
         self._write_status()
 
-    def _write_status(self) -> None:
+    def _make_run(self) -> None:
+        try:
+            make_run(self.state)
+        except StateError as error:
+            self._say(str(error))
+
+    def _write_status(self, *, stopped: bool = False) -> None:
         """How it goes, for the doctor and for a successor."""
         status: dict[str, object] = {
             "pid": os.getpid(),
@@ -246,8 +263,12 @@ class Sampler:
             "cadence_ms": self.cadence.ms,
             "cpu_ms": time.process_time_ns() // NS_PER_MS,
             "devices": ",".join(watch.device for watch in self.lookout.watches),
+            "stopped": int(stopped),
         }
-        write_atomically(self.state.status, pairs_to_bytes(status))
+        try:
+            write_atomically(f"{self.state.run}/{SAMPLER}", pairs_to_bytes(status))
+        except OSError as error:
+            self._say(f"the status is not written: {error}")
 
     def _finish(self) -> None:
         """Cut, one last upload, gone. A child at work is ended: what it had not sent is in the spool."""
@@ -255,7 +276,7 @@ class Sampler:
         end = now + LAST_UPLOAD_NS
         for watch in self.lookout.watches:
             self._cut(watch, now)
-        self._write_status()
+        self._write_status(stopped=True)
         self.child.end()
         self._await_child(end)
         self.child.start(now, "last")

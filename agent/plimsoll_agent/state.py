@@ -9,9 +9,13 @@ from __future__ import annotations
 import fcntl
 import os
 
+from .kernel.files import read_bytes, read_text
 from .settings import Settings
 
+# Not $XDG_RUNTIME_DIR: it goes when its user logs out, and the agent stays.
 MEMORY_FOLDERS = ("/run", "/dev/shm")  # noqa: S108 - checked for owner and mode below
+# Notes of the two processes in the folder in memory; parked in the durable one while no agent runs.
+SAMPLER, UPLINK = "sampler", "uplink"
 TMPFS = ("tmpfs", "ramfs")
 
 
@@ -22,7 +26,7 @@ class StateError(RuntimeError):
 class State:
     """Paths of one agent. `run` is in memory where the machine has such a place, else inside the durable folder."""
 
-    __slots__ = ("enrolled", "machine", "policy", "rejected", "run", "spool", "status", "token", "top", "uplink")
+    __slots__ = ("enrolled", "machine", "policy", "rejected", "run", "spool", "token", "top")
 
     def __init__(self, top: str, run: str) -> None:
         self.top = top
@@ -33,20 +37,54 @@ class State:
         self.policy = top + "/policy"
         self.enrolled = top + "/enrolled"
         self.machine = top + "/machine"
-        self.status = run + "/sampler"
-        self.uplink = run + "/uplink"
 
 
-def open_state(settings: Settings) -> State:
-    """Make the folders if need be, private to the agent's user. Raises StateError."""
+def locate(settings: Settings) -> State:
+    """The folders of this agent; the durable ones are made if need be, private to its user. Raises StateError."""
     top = os.path.abspath(settings.state_dir)
     _private(top)
     run = os.path.abspath(settings.run_dir) if settings.run_dir else _memory_folder(top, settings.proc)
-    _private(run)
     state = State(top, run)
     _private(state.spool)
     _private(state.rejected)
     return state
+
+
+def open_state(settings: Settings) -> State:
+    """The same for the agent's own processes: the folder in memory is there too, and is theirs. Raises StateError."""
+    state = locate(settings)
+    make_run(state)
+    mine = read_text(state.top + "/owner")
+    if mine is None:
+        mine = os.urandom(8).hex()
+        write_atomically(state.top + "/owner", mine.encode() + b"\n")
+    if read_text(state.run + "/owner") != mine:
+        # Memory may still hold the seconds of a state folder that was deleted meanwhile: they were another agent's.
+        for name in os.listdir(state.run):
+            os.unlink(f"{state.run}/{name}")
+        write_atomically(state.run + "/owner", mine.encode() + b"\n")
+    return state
+
+
+def make_run(state: State) -> None:
+    """Also where somebody has cleaned up memory under a running agent."""
+    _private(state.run)
+
+
+def notes(state: State, name: str) -> dict[str, str]:
+    """What a process of the agent has last written down under this name; while none runs, from where it was parked."""
+    return pairs_from_bytes(read_bytes(f"{state.run}/{name}") or read_bytes(f"{state.top}/{name}"))
+
+
+def park(state: State) -> None:
+    """The agent has stopped: leave nothing in memory, unless seconds still wait there to be made into frames."""
+    for name in (SAMPLER, UPLINK):
+        if (text := read_bytes(f"{state.run}/{name}")) is not None:
+            write_atomically(f"{state.top}/{name}", text)
+            os.unlink(f"{state.run}/{name}")
+    if os.listdir(state.run) == ["owner"]:
+        os.unlink(state.run + "/owner")
+        os.rmdir(state.run)
 
 
 def write_atomically(path: str, data: bytes, *, durable: bool = False) -> None:
@@ -114,8 +152,7 @@ def _memory_folder(top: str, proc: str) -> str:
         if len(fields) > 2 and fields[2] in TMPFS:
             in_memory.add(fields[1])
     name = "plimsoll-agent" + top.replace("/", "-")
-    candidates = [folder for folder in (os.environ.get("XDG_RUNTIME_DIR"), *MEMORY_FOLDERS) if folder]
-    for folder in candidates:
+    for folder in MEMORY_FOLDERS:
         if folder in in_memory and os.access(folder, os.W_OK | os.X_OK):
             return f"{folder}/{name}"
     return top + "/run"

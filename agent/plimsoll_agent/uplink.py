@@ -12,10 +12,9 @@ import time
 
 from . import spool
 from .child import DONE, LONGEST_S, TRY_AGAIN
-from .kernel.files import read_bytes
 from .packing import pack_waiting
 from .settings import Settings, from_environment
-from .state import State, lock, open_state, pairs_from_bytes, pairs_to_bytes, write_atomically
+from .state import UPLINK, State, lock, notes, open_state, pairs_to_bytes, write_atomically
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +28,9 @@ LAST_TIMEOUT_S = 2
 class Report:
     """What the doctor is told about the uplink: totals go on from child to child."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self.pairs: dict[str, object] = dict(pairs_from_bytes(read_bytes(path)))
+    def __init__(self, state: State) -> None:
+        self._path = f"{state.run}/{UPLINK}"
+        self.pairs: dict[str, object] = dict(notes(state, UPLINK))
         self.trouble: str | None = None
 
     def add(self, name: str, count: int) -> None:
@@ -55,14 +54,18 @@ def main(task: str) -> int:
     if held is None:
         return TRY_AGAIN
     os.nice(5)
-    report = Report(state.uplink)
+    report = Report(state)
     report.pairs["retry_after_s"] = 0
     try:
         _pack(state, settings, report)
-        if task != "pack":
-            report.trouble = _send(state, settings, report, SEND_S[task], last=task == "last") or report.trouble
     except OSError as error:
-        report.trouble = f"the state folder cannot be used: {error}"
+        # What is in the spool already can go, and gives its room back.
+        report.trouble = f"finished frames cannot be stored: {error}"
+    if task != "pack":
+        try:
+            report.trouble = _send(state, settings, report, SEND_S[task], last=task == "last") or report.trouble
+        except OSError as error:
+            report.trouble = f"the state folder cannot be written: {error}"
     report.write()
     os.close(held)
     if report.trouble:

@@ -147,6 +147,5 @@ class Watch:
         """End the frame if one is open. True where it left something to send."""
         if self.journal is None:
             return False
-        left = self.journal.cut(machine)
-        self.journal = None
-        return left
+        ended, self.journal = self.journal, None
+        return ended.cut(machine)
