@@ -12,7 +12,7 @@ from collections import namedtuple
 
 from .bounds import NEVER, RANKS, SlowBounds
 from .counters import SECTOR_BYTES, Counters, advance
-from .estimate import Estimate
+from .estimate import LatencyModel, Whole
 from .histogram import MeanHistogram
 from .ideal import CoverBounds
 from .labels import Labels
@@ -59,23 +59,32 @@ class _TermMeter:
         "labels",
         "lost",
         "raw",
-        "read",
+        "read_caps",
+        "read_us",
+        "read_whole",
         "term",
         "threshold_us",
         "unit_bytes",
         "units",
-        "write",
+        "write_caps",
+        "write_us",
+        "write_whole",
     )
 
     def __init__(self, term: Term, trusted: bool, jiffy_ms: int) -> None:
         self.term = term
-        self.threshold_us = max(term.read_threshold_us, term.write_threshold_us)
+        self.read_us = term.read_threshold_us
+        self.write_us = term.write_threshold_us
+        self.threshold_us = max(self.read_us, self.write_us)
         self.bounds = SlowBounds(term.read_threshold_us, term.write_threshold_us, trusted, jiffy_ms)
         self.cover = CoverBounds(term.rate_micro, term.depth, trusted)
         self.labels = Labels(term.rate_micro, term.iops, term.depth)
         self.lost = LostTime(term.rate_micro, term.depth, self.threshold_us)
-        self.read = Estimate(term.read_threshold_us)
-        self.write = Estimate(term.write_threshold_us)
+        # Of each sub-interval in which reads (writes) completed: at least, at most so many were slow.
+        self.read_caps: list[tuple[int, int]] = []
+        self.write_caps: list[tuple[int, int]] = []
+        self.read_whole = Whole()
+        self.write_whole = Whole()
         self.unit_bytes = term.io_unit_bytes
         self.units = 1
         self.raw = RawCounts(0, 0, 0, 0)
@@ -99,11 +108,15 @@ class DiskMeter:
         "_last",
         "_quiet",
         "_read_hist",
+        "_read_model",
         "_reads",
         "_settled",
+        "_stepped_ns",
+        "_steps",
         "_terms",
         "_trusted",
         "_write_hist",
+        "_write_model",
         "_writes",
         "resets",
         "urgent",
@@ -124,9 +137,12 @@ class DiskMeter:
         self._terms = [_TermMeter(term, self._trusted, jiffy_ms if bio_based else 0) for term in terms]
         self._read_hist = MeanHistogram()
         self._write_hist = MeanHistogram()
+        self._read_model = LatencyModel()
+        self._write_model = LatencyModel()
         self.resets = 0
         self.urgent = False
         self._reads = self._writes = 0
+        self._steps = self._stepped_ns = 0
         self.reset()
 
     def reset(self) -> None:
@@ -195,14 +211,19 @@ class DiskMeter:
         self._writes += writes
         if reads:
             self._read_hist.add(reads, read_ms)
+            self._read_model.add(reads, read_ms)
         if writes:
             self._write_hist.add(writes, write_ms)
+            self._write_model.add(writes, write_ms)
+        if done:
+            self._steps += 1
+            self._stepped_ns += lasted_ns
         size = sectors * SECTOR_BYTES
         for meter in self._terms:
             if self._quiet:
                 meter.bounds.first(last_before, last_after, was, self._settled)
             bounds = meter.bounds
-            proved = bounds.lo
+            proved, sharp_lo, sharp_hi = bounds.lo, bounds.sharp_lo, bounds.sharp_hi
             bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, calm)
             unit = units = 1
             unit = 1
@@ -220,12 +241,22 @@ class DiskMeter:
             meter.labels.step(arrived, done, seen, lasted_ns, held_ms)
             slow = 0
             if reads:
-                meter.read.step(reads, read_ms)
-                if (read_ms - 1) * 1000 >= reads * meter.term.read_threshold_us:
+                us = meter.read_us
+                most = read_ms * 1000 // us
+                if writes:
+                    meter.read_caps.append((0, most if most < reads else reads))
+                else:
+                    meter.read_caps.append(_cap(bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi, most, reads))
+                if (read_ms - 1) * 1000 >= reads * us:
                     slow = reads
             if writes:
-                meter.write.step(writes, write_ms)
-                if (write_ms - 1) * 1000 >= writes * meter.term.write_threshold_us:
+                us = meter.write_us
+                most = write_ms * 1000 // us
+                if reads:
+                    meter.write_caps.append((0, most if most < writes else writes))
+                else:
+                    meter.write_caps.append(_cap(bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi, most, writes))
+                if (write_ms - 1) * 1000 >= writes * us:
                     slow += writes
             meter.lost.step(
                 done, units, slow, was, level, mono_ns, after_ns, least_ns, last_before, last_after, self._done
@@ -263,14 +294,47 @@ class DiskMeter:
         ios = self._reads + self._writes
         self.urgent = False
         for meter in self._terms:
-            counts = _close(meter, self._reads, self._writes)
+            counts = self._close(meter)
             out[meter.term.term] = counts
             slow = counts.read_est + counts.write_est
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
                 self.urgent = True
         self._reads = self._writes = 0
+        self._steps = self._stepped_ns = 0
         self._held_ns = 0
+        self._read_model.forget()
+        self._write_model.forget()
         return out
+
+    def _close(self, meter: _TermMeter) -> SecondCounts:
+        """Close one term's second: bounds, estimate, labels, lost time."""
+        bounds, cover, labels, lost = meter.bounds, meter.cover, meter.labels, meter.lost
+        reads, writes = self._reads, self._writes
+        step_ns = self._stepped_ns // self._steps if self._steps else 0
+        labels.close()
+        high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
+        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns) if reads else 0.0
+        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns) if writes else 0.0
+        both = read_est + write_est
+        sharp = min(max(both, bounds.sharp_lo), bounds.high_in_second())
+        if both:
+            read_est *= sharp / both
+            write_est *= sharp / both
+        elif sharp:
+            read_est, write_est = (sharp, 0.0) if reads else (0.0, sharp)
+        read_all = meter.read_whole.of(read_est, min(bounds.read_lo, high_r), high_r)
+        write_all = meter.write_whole.of(write_est, min(bounds.write_lo, high_w), high_w)
+        low = min(bounds.lo, reads + writes)
+        high = max(low, min(bounds.hi, reads + writes))
+        meter.raw = RawCounts(reads + writes, low, min(max(read_all + write_all, low), high), high)
+        counts = _covered(meter, reads, writes, read_all, write_all, high_r, high_w)
+        bounds.close()
+        cover.close()
+        labels.forget()
+        lost.close()
+        meter.read_caps = []
+        meter.write_caps = []
+        return counts
 
     def raw(self, term: int) -> RawCounts:
         """The last closed second's slow I/Os among all I/Os by one term. Raises KeyError if there is no such term."""
@@ -295,29 +359,35 @@ class DiskMeter:
         return self._read_hist.take(), self._write_hist.take()
 
 
-def _close(meter: _TermMeter, reads: int, writes: int) -> SecondCounts:
-    """Close one term's second: bounds, estimate, labels, lost time."""
-    bounds, cover, labels, lost = meter.bounds, meter.cover, meter.labels, meter.lost
-    ios = reads + writes
-    labels.close()
-    high_r = min(bounds.read_hi, reads)
-    high_w = min(bounds.write_hi, writes)
-    sharp_hi = bounds.high_in_second()
-    read_est = min(max(meter.read.close(), bounds.read_lo), high_r)
-    write_est = min(max(meter.write.close(), bounds.write_lo), high_w)
-    total = min(max(read_est + write_est, bounds.sharp_lo), sharp_hi)
-    covered = min(labels.covered, ios)
-    meter.raw = RawCounts(ios, min(bounds.lo, ios), total, min(bounds.hi, ios))
-    slow = min(max(0, total - labels.excess), covered)
-    low = min(cover.lo, ios)
-    slow = max(slow, low)
-    # The directions share the covered slow ones as the estimates of all do.
-    read_part = slow * read_est // (read_est + write_est) if read_est + write_est else 0
-    read_part = min(max(read_part, slow - high_w), high_r)
-    write_part = min(slow - read_part, high_w)
-    read_low = min(read_part, max(0, bounds.read_lo - (bounds.lo - cover.lo)))
-    write_low = min(write_part, max(0, bounds.write_lo - (bounds.lo - cover.lo)))
-    counts = SecondCounts(
+def _cap(least: int, most: int, by_sum: int, ios: int) -> tuple[int, int]:
+    """What a sub-interval of one direction may hold, from its share of the second's bounds and from its sum."""
+    if most > by_sum:
+        most = by_sum
+    if most > ios:
+        most = ios
+    if most < 0:
+        most = 0
+    return (least if least < most else most), most
+
+
+def _covered(
+    meter: _TermMeter, reads: int, writes: int, read_all: int, write_all: int, high_r: int, high_w: int
+) -> SecondCounts:
+    """From all slow I/Os to the covered ones (design semantics §4: slow among covered)."""
+    bounds, cover, labels = meter.bounds, meter.cover, meter.labels
+    covered = min(labels.covered, reads + writes)
+    excess = labels.excess
+    everything = read_all + write_all
+    slow = min(max(0, everything - excess), covered)
+    # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
+    used = bounds.lo - cover.lo
+    read_low = min(max(0, bounds.read_lo - used), high_r)
+    write_low = min(max(0, bounds.write_lo - used), high_w)
+    slow = max(slow, read_low + write_low)
+    read_part = (slow * read_all + everything // 2) // everything if everything else read_low
+    read_part = min(max(read_part, read_low, slow - high_w), high_r)
+    write_part = min(max(slow - read_part, write_low), high_w)
+    return SecondCounts(
         read_low,
         high_r,
         read_part,
@@ -327,10 +397,5 @@ def _close(meter: _TermMeter, reads: int, writes: int) -> SecondCounts:
         max(covered, read_part + write_part),
         cover.excess_lo,
         cover.excess_hi,
-        lost.ns // NS_PER_MS,
+        meter.lost.ns // NS_PER_MS,
     )
-    bounds.close()
-    cover.close()
-    labels.forget()
-    lost.close()
-    return counts
