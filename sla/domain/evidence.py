@@ -24,10 +24,10 @@ LABELS = (*BOUNDS, "covered_est", "excess_lo", "excess_hi", "lost_ms")
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """F frames of any number of slots, W = 60 steps wide. Steps beyond n and unobserved ones are UNKNOWN.
+    """F frames of any number of slots, W = 60 steps wide. Unobserved steps are UNKNOWN.
 
-    `slot` (F,): which slot, 0 … S−1; `offset_s` (F,): where in its minute the frame begins; `columns`: a (F, W) array for
-    each of STEPS and LABELS; `labelled` (F,): the labels are of the term the slot is judged by. `base_ios`, `base_ms`
+    `slot` (F,): which slot, 0 … S−1; `offset_s` (F,): where in its minute it begins; `columns`: (F, W) for each of
+    STEPS and LABELS; `labelled` (F,): the labels are of the term the slot is judged by. `base_ios`, `base_ms`
     (F,): cumulative reads + writes and their time (modulo 2^32 ms) when the frame began. `cells` (K, 3): frame, R40
     bucket, count.
     """

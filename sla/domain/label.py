@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from plimsoll_agent.core.counters import FIELDS
-from plimsoll_agent.core.meter import DiskMeter
+from plimsoll_agent.core.meter import DiskMeter, SecondCounts
 from plimsoll_agent.core.terms import Term
 from sla.domain.evidence import COUNTED, LABELS, UNKNOWN, Bools, Evidence, Ints
 
@@ -20,8 +20,8 @@ def label(evidence: Evidence, terms: Sequence[Term | None]) -> Evidence:
     Unlabelled frames that follow each other without a hole are one run, so that it does not matter where they were
     cut; a run starts afresh (V = 0 … q, P = q). A slot without a term keeps its frames unlabelled.
     """
-    todo = np.flatnonzero(~evidence.labelled)
-    if not len(todo):
+    todo: list[int] = np.flatnonzero(~evidence.labelled).tolist()
+    if not todo:
         return evidence
     columns = {name: evidence.columns[name].copy() for name in (*LABELS, "fine_ms")}
     labelled, pool = evidence.labelled.copy(), evidence.pool_start.copy()
@@ -58,15 +58,15 @@ class _Run:
         self.now = 0
         self.total: dict[str, int] = {}
 
-    def begin(self, term: Term, rule: str, in_flight: int) -> None:
+    def begin(self, term: Term, rule: str, in_flight: int) -> DiskMeter:
         self.meter = DiskMeter([term], rule=rule)
         self.now, self.total = 0, dict.fromkeys(COUNTERS, 0)
-        self.sample(in_flight)
+        self.sample(self.meter, in_flight)
+        return self.meter
 
-    def sample(self, in_flight: int) -> None:
-        assert self.meter is not None
+    def sample(self, meter: DiskMeter, in_flight: int) -> None:
         values = {**self.total, "in_flight": in_flight}
-        self.meter.sample(self.now, tuple(values.get(name) for name in FIELDS))
+        meter.sample(self.now, tuple(values.get(name) for name in FIELDS))
 
     def go(self, evidence: Evidence, index: int, term: Term, columns: dict[str, Ints]) -> int:
         """Label one frame; its pool_start."""
@@ -80,11 +80,12 @@ class _Run:
             if not seen[j]:
                 self.meter = None
                 continue
-            fresh = self.meter is None
-            if fresh:
+            meter, fresh = self.meter, self.meter is None
+            if meter is None:
                 start = int(evidence.base_in_flight[index]) if j == 0 else UNKNOWN
-                self.begin(term, rule, levels[j] if start == UNKNOWN else start)
-            self._step(steps, int(j), dt_s, levels[j], term, columns, index)
+                meter = self.begin(term, rule, levels[j] if start == UNKNOWN else start)
+            self.advance(meter, steps, int(j), dt_s, levels[j])
+            write_labels(meter.close_second()[term.term], steps, int(j), columns, index)
             if fresh and start == UNKNOWN:
                 # Nobody read in_flight before this step: whatever it completed may have waited since before.
                 for name in ("read_lo", "write_lo"):
@@ -93,17 +94,8 @@ class _Run:
                 pool = start if start != UNKNOWN else levels[j] + int(steps["read_ios"][j] + steps["write_ios"][j])
         return pool
 
-    def _step(
-        self,
-        steps: dict[str, Ints],
-        j: int,
-        dt_s: int,
-        in_flight: int,
-        term: Term,
-        columns: dict[str, Ints],
-        index: int,
-    ) -> None:
-        assert self.meter is not None
+    def advance(self, meter: DiskMeter, steps: dict[str, Ints], j: int, dt_s: int, in_flight: int) -> None:
+        """One step on: the counters as they stood at its end."""
         for name in COUNTERS:
             value = int(steps[name][j])
             if value != UNKNOWN:
@@ -111,18 +103,23 @@ class _Run:
             elif name == "queue_ms":
                 self.total[name] += int(steps["read_ms"][j]) + int(steps["write_ms"][j])
         self.now += dt_s * NS
-        self.sample(in_flight)
-        got = self.meter.close_second()[term.term]
-        # A source that counted the slow ones itself (eBPF, QEMU) may know a lower ceiling than sums can prove.
-        for name in LABELS:
-            value = int(getattr(got, name))
-            if name.endswith("_hi") and name != "excess_hi" and int(steps[name][j]) != UNKNOWN:
-                value = min(value, int(steps[name][j]))
-            columns[name][index, j] = value
-        for side in ("read", "write"):
-            high = columns[f"{side}_hi"][index, j]
-            for end in ("lo", "est"):
-                columns[f"{side}_{end}"][index, j] = min(columns[f"{side}_{end}"][index, j], high)
+        self.sample(meter, in_flight)
+
+
+def write_labels(got: SecondCounts, steps: dict[str, Ints], j: int, columns: dict[str, Ints], index: int) -> None:
+    """A step's counts into its columns.
+
+    A source that counted the slow ones itself (eBPF, QEMU) may know a lower ceiling than sums can prove.
+    """
+    for name in LABELS:
+        value = int(getattr(got, name))
+        if name in ("read_hi", "write_hi") and int(steps[name][j]) != UNKNOWN:
+            value = min(value, int(steps[name][j]))
+        columns[name][index, j] = value
+    for side in ("read", "write"):
+        high = columns[f"{side}_hi"][index, j]
+        for end in ("lo", "est"):
+            columns[f"{side}_{end}"][index, j] = min(columns[f"{side}_{end}"][index, j], high)
 
 
 def observed_steps(steps: dict[str, Ints]) -> Bools:

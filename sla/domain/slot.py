@@ -234,8 +234,8 @@ def run_ends(e: Evidence, steps: Steps) -> tuple[Ints, Ints]:
     """Per frame: what may have been excess before its runs began, and what was in flight when they ended.
 
     A run is time without a hole. Where a frame goes on from the one before (same slot and boot, nothing unobserved
-    between), its pool is counted among that one's excess already. After a hole nothing is known of what waited: all that
-    the next step completed or left waiting may be excess.
+    between), its pool is counted among that one's excess already. After a hole nothing is known of what waited: all
+    that the next step completed or left waiting may be excess.
     """
     seen = steps.observed
     inside = np.arange(seen.shape[1]) < e.n[:, None]
@@ -275,7 +275,7 @@ def _grade(e: Evidence, steps: Steps) -> Ints:
 
 def _coarsest(e: Evidence, steps: Steps) -> Ints:
     """Per frame the coarsest cadence used, in ms; 0 where nobody says."""
-    return np.where(steps.observed, known(e.columns["fine_ms"]), 0).max(axis=1)
+    return np.asarray(np.where(steps.observed, known(e.columns["fine_ms"]), 0).max(axis=1), np.int64)
 
 
 def _queue_ms(e: Evidence, steps: Steps, total: Callable[[Ints], Ints]) -> Ints:
@@ -290,7 +290,7 @@ def _queue_ms(e: Evidence, steps: Steps, total: Callable[[Ints], Ints]) -> Ints:
             known(column["read_ms"]) + known(column["write_ms"]),
         ),
     )
-    return np.minimum(total(np.where(steps.observed, best, 0).sum(axis=1)), MOST)
+    return np.asarray(np.minimum(total(np.where(steps.observed, best, 0).sum(axis=1)), MOST), np.int64)
 
 
 def _last_in_flight(e: Evidence, steps: Steps) -> Ints:

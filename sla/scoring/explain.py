@@ -136,8 +136,8 @@ def explain_period(disk_id: int, period: str, vantage: str | None = None) -> dic
         ).fetchall()
         days = cursor.execute(
             f"""
-            SELECT extract(epoch FROM start)::int8, sum(read_ios + write_ios)::int8, sum(eligible)::int8, sum(slow)::int8,
-                   sum(lost_ms)::int8, sum(observed_s)::int8, sum(slots_breached)::int8
+            SELECT extract(epoch FROM start)::int8, sum(read_ios + write_ios)::int8, sum(eligible)::int8,
+                   sum(slow)::int8, sum(lost_ms)::int8, sum(observed_s)::int8, sum(slots_breached)::int8
             FROM scoring_day WHERE disk_id = %s AND vantage = %s AND NOT excluded
               AND start >= to_timestamp({score["start"] - 86_400}) AND start < to_timestamp({score["end"]})
             GROUP BY start ORDER BY start

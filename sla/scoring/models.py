@@ -1,6 +1,6 @@
 """What came out: slots, their roll-ups to hours and days, and how each disk stands now.
 
-Plain columns, so that SQL, `time_bucket` and any dashboard can query them. Figures add; ratios are made when they are read.
+Plain columns, so that SQL, `time_bucket` and any dashboard can query them. Figures add; ratios are made when read.
 """
 
 from django.contrib.postgres.fields import ArrayField
@@ -17,8 +17,9 @@ def choices(words: type[State] | type[Grade] | type[Reason]) -> list[tuple[int, 
 
 
 class Slot(models.Model):
-    """A minute of one disk from one side: a pure function of its frames, contract version and exclusions; replaced, never
-    added to. A hypertable. NULL is unknown.
+    """A minute of one disk from one side: a pure function of its frames, contract version and exclusions.
+
+    Replaced, never added to. A hypertable. NULL is unknown.
     """
 
     pk = models.CompositePrimaryKey("disk", "vantage", "start")

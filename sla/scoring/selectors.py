@@ -100,7 +100,7 @@ def cases(batch: Batch) -> dict[str, int]:
     """How many seconds of a batch were what."""
     seconds_of = (batch.steps.case[..., None] == np.array([case.value for case in Case])).sum(axis=1)
     inside = (np.arange(MINUTE_S) >= batch.evidence.n[:, None]).sum(axis=1)
-    seconds_of[:, [case for case in Case].index(Case.UNKNOWN)] -= inside
+    seconds_of[:, list(Case).index(Case.UNKNOWN)] -= inside
     total = (seconds_of * batch.evidence.step_s[:, None]).sum(axis=0)
     return {case.word: int(count) for case, count in zip(Case, total, strict=True) if count}
 

@@ -129,10 +129,8 @@ def rescore(
     """
     slots = 0
     with store.reading() as cursor:
-        if disk is None:
-            disks = [row[0] for row in cursor.execute("SELECT id FROM fleet_disk ORDER BY id")]
-        else:
-            disks = [disk]
+        every = [row[0] for row in cursor.execute("SELECT id FROM fleet_disk ORDER BY id")]
+    disks = every if disk is None else [disk]
     for done, one in enumerate(disks, 1):
         for day in range(start // DAY_S * DAY_S, end, DAY_S):
             with store.transacting() as cursor:
@@ -156,7 +154,7 @@ def _stored_minutes(cursor: "psycopg.Cursor[tuple]", disk: int, start: int, end:
 
 
 def refresh_stale(*, silent_s: int = SILENT_S) -> int:
-    """Judge again the disks that time alone has changed: gone silent, in or out of maintenance, calm again, a new month."""
+    """Judge again the disks that time alone has changed: silent, in or out of maintenance, calm again, a new month."""
     with store.transacting() as cursor:
         now = timezone.now()
         disks = [

@@ -140,7 +140,8 @@ def counters_before(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> dic
         rows = cursor.execute(
             f"""
             SELECT due.disk_id, due.vantage, due.minute, earlier.* FROM {KEYS}, LATERAL (
-                SELECT extract(epoch FROM start)::int8, last_boot, coalesce(last_ios, {UNKNOWN}), coalesce(last_ms, {UNKNOWN})
+                SELECT extract(epoch FROM start)::int8, last_boot,
+                       coalesce(last_ios, {UNKNOWN}), coalesce(last_ms, {UNKNOWN})
                 FROM scoring_slot AS s
                 WHERE s.disk_id = due.disk_id AND s.vantage = due.vantage AND s.start < to_timestamp(due.minute)
                   AND {span(missing, before=reach)}
@@ -201,8 +202,10 @@ def _text(values: list[int]) -> list[str]:
 
 
 def roll_up(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], *, replaced: bool) -> None:
-    """Hours and days of these minutes, added up anew. `replaced`: slots were there before, so a part of an hour may have
-    moved to another contract version or into an exclusion."""
+    """Hours and days of these minutes, added up anew.
+
+    `replaced`: slots were there before, so a part of an hour may have moved to another version or into an exclusion.
+    """
     hours = {(disk, vantage, start // HOUR_S * HOUR_S) for disk, vantage, start in keys}
     days = {(disk, vantage, start // DAY_S * DAY_S) for disk, vantage, start in hours}
     for table, source, parts, length, values in (

@@ -1,4 +1,4 @@
-"""How do scores leave the house? Plain dicts with the read API's keys; unknown is None, ratios are cut, never rounded."""
+"""How do scores leave the house? Plain dicts with the read API's keys; unknown is None, ratios are cut."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -35,7 +35,7 @@ def test_slots_carry_the_wire_formats_keys(sent: Sent, disk: Disk) -> None:
     ios = sum(frame["read_ios"]) + sum(frame["write_ios"])
     assert item["await_ms"] == pytest.approx(sum(frame["queue_ms"]) / ios, abs=0.001)
     assert (item["coverage"], item["excess"], item["state"], item["grade"]) == (1, 0, "met", "B")
-    with pytest.raises(SpanTooLong, match="43201 minutes|57601"):
+    with pytest.raises(SpanTooLong, match="57601 minutes"):
         slots(disk.pk, NOW - 57_601 * 60, NOW)
 
 
@@ -43,7 +43,8 @@ def test_seconds_are_the_frames_own_and_sum_to_the_slot(sent: Sent, disk: Disk) 
     frame = sent(5, in_flight=[0] * 59 + [3])
     settle_due()
     items = seconds(disk.pk, NOW - 300, NOW - 240)
-    assert [item["ios"] for item in items] == [a + b for a, b in zip(frame["read_ios"], frame["write_ios"], strict=True)]
+    counted = [a + b for a, b in zip(frame["read_ios"], frame["write_ios"], strict=True)]
+    assert [item["ios"] for item in items] == counted
     assert {item["case"] for item in items} == {"normal"}
     assert sum(item["slow"]["high"] for item in items) == slots(disk.pk, NOW - 300, NOW)[0]["slow"]["high"]
     assert [item["t"] for item in items] == list(range(NOW - 300, NOW - 240))

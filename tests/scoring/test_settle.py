@@ -23,7 +23,7 @@ def everything() -> list[list[tuple[Any, ...]]]:
     with connection.cursor() as cursor:
         found = []
         for table in tables:
-            cursor.execute(f"SELECT * FROM {table} ORDER BY disk_id, vantage, start")
+            cursor.execute(f"SELECT * FROM {table} ORDER BY disk_id, vantage, start")  # noqa: S608
             found.append(
                 [tuple(bytes(v) if isinstance(v, memoryview) else v for v in row) for row in cursor.fetchall()]
             )

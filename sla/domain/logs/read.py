@@ -1,0 +1,88 @@
+"""Which kind of log is it, and what is it worth under a contract? Bytes in, the answer out; nothing is kept."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from sla.domain.contract import Contract
+from sla.domain.logs.coarse import judge_samples
+from sla.domain.logs.fio import fio_log, latency_log
+from sla.domain.logs.recording import recording_log
+from sla.domain.logs.result import Log, said
+from sla.domain.logs.sample import LogError, Sample
+from sla.domain.logs.sysstat_json import sysstat_samples
+from sla.domain.logs.table import ASSUMED_S, SAR_HEADER, iostat_samples, sadf_samples, sar_samples
+from sla.domain.states import Grade
+
+LATENCY_LINE = re.compile(r"^\d+,\s*\d+,\s*[012],\s*\d+")
+SAR_LINE = re.compile(SAR_HEADER.pattern, re.MULTILINE)
+
+
+def score_log(
+    data: bytes, contract: Contract, *, interval: float | None = None, rule: str = "driver"
+) -> dict[str, Any]:
+    """Judge a log. `interval`: seconds a row lasts, where the log does not say; `rule`: for recordings, what in_flight
+    may prove. Raises LogError with what was seen and what would do."""
+    return said(read_log(data, contract, interval=interval, rule=rule), contract)
+
+
+def read_log(data: bytes, contract: Contract, *, interval: float | None = None, rule: str = "driver") -> Log:
+    """The log's rows, labelled. Raises LogError."""
+    if interval is not None and interval <= 0:
+        raise LogError(f"interval is {interval:g}: a row lasts more than 0 seconds")
+    head = data.lstrip()[:1]
+    if head == b"@":
+        return recording_log(data, contract, rule)
+    text = data.decode("utf-8", errors="replace").lstrip("\ufeff")
+    if head == b"{":
+        return _document(text, contract, interval)
+    if not text.strip():
+        raise LogError("the file is empty")
+    if LATENCY_LINE.match(text.lstrip()):
+        return latency_log(text.splitlines(), contract)
+    if text.startswith("# hostname;"):
+        return _rows("sadf -d", sadf_samples(text), contract, assumed=False)
+    if SAR_LINE.search(text):
+        return _rows("sar -d", sar_samples(text, interval), contract, assumed=False)
+    samples, assumed = iostat_samples(text, interval)
+    return _rows("iostat", samples, contract, assumed=assumed)
+
+
+def _document(text: str, contract: Contract, interval: float | None) -> Log:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise LogError(f"the file begins like JSON but is none: {error}") from error
+    if "sysstat" in document:
+        samples, assumed = sysstat_samples(document, interval)
+        return _rows("sysstat JSON", samples, contract, assumed=assumed)
+    if "jobs" in document:
+        return fio_log(document, contract)
+    keys = ", ".join(list(document)[:5])
+    raise LogError(f"a JSON document with {keys}: neither sysstat's (iostat -o JSON, sadf -j) nor fio's (jobs)")
+
+
+def _rows(name: str, samples: Sequence[Sample], contract: Contract, *, assumed: bool) -> Log:
+    devices = {sample.device for sample in samples}
+    whole = [sample for sample in samples if not is_partition(sample.device, devices)]
+    notes = []
+    if dropped := sorted(devices - {sample.device for sample in whole}):
+        notes.append(f"partitions count their disk's I/Os twice and are left out: {', '.join(dropped)}")
+    if assumed:
+        notes.append(f"the rows carry no time: each is taken to last {ASSUMED_S:g} s (give the interval)")
+    if any(sample.first for sample in whole):
+        notes.append("the first report may be the average since boot (iostat without -y): it is not in the verdict")
+    if not all(sample.split for sample in whole) and contract.read_threshold_us != contract.write_threshold_us:
+        notes.append("reads and writes are not told apart by the log: both stand under what it gives")
+    return Log(name, Grade.C, judge_samples(whole, contract), notes)
+
+
+def is_partition(name: str, names: set[str]) -> bool:
+    """sda1 beside sda, nvme0n1p2 beside nvme0n1 (trap 20)."""
+    stem = name.rstrip("0123456789")
+    if stem == name or not stem:
+        return False
+    if stem.endswith("p") and stem[-2:-1].isdigit():
+        return stem[:-1] in names
+    return stem in names and not stem[-1].isdigit()
