@@ -1,6 +1,7 @@
 """Which command was asked for, and what became of it? One sentence for a problem, never a traceback."""
 
 import argparse
+import os
 
 from scripts import bench, clean, lint, run, stop, test
 from scripts.problem import Problem
@@ -34,4 +35,5 @@ def main(arguments: list[str]) -> int:
         return 1
     except KeyboardInterrupt:
         say("Plimsoll: stopped before it was done; the next make goes on from here")
-        return 130
+        # Without waiting for the threads: the terminal has told their programs too, and a half-done step has no stamp.
+        os._exit(130)

@@ -6,6 +6,7 @@
 import datetime
 import json
 import os
+import select
 import shlex
 import signal
 import sys
@@ -85,6 +86,14 @@ def hang_up(*_: object) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def watch_terminal() -> None:
+    """Hang up when the terminal does: make, where it leads the session, keeps the signal to itself."""
+    terminal = select.poll()
+    terminal.register(sys.stdout.fileno(), 0)  # 0: nothing but the hang-up
+    terminal.poll()
+    hang_up()
+
+
 def stop_without_words(names: list[str]) -> None:
     """Stop the keepers one by one, where the manager cannot: nobody reads its output any more."""
     be_silent()
@@ -111,6 +120,8 @@ def main() -> int:
     for name in names:
         house.add_process(name, f"exec {shlex.quote(sys.executable)} -m scripts.member {name}", cwd=str(paths.ROOT))
     signal.signal(signal.SIGHUP, hang_up)
+    if sys.stdout.isatty():
+        house.background(watch_terminal)
     house.background(house.announce, os.environ["PORT"], bool(is_new))
     folder = folders.find() if lease else None
     if folder is not None:

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 STILL_EVERY_S = 15  # long enough to stay quiet on a fast machine, short enough that nobody thinks it hangs
@@ -37,7 +37,13 @@ def step(what: str) -> Iterator[None]:
 
 
 def side_by_side(*tasks: Callable[[], object]) -> None:
-    """Run the tasks at the same time; raise the first failure once all have ended."""
-    with ThreadPoolExecutor(max_workers=len(tasks)) as pool:
-        for future in [pool.submit(task) for task in tasks]:
-            future.result()
+    """Run the tasks at the same time; raise the first failure once all have ended. Ctrl-C waits for none of them."""
+    pool = ThreadPoolExecutor(max_workers=len(tasks))
+    futures = [pool.submit(task) for task in tasks]
+    try:
+        wait(futures)
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    for future in futures:
+        future.result()
