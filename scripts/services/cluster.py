@@ -68,6 +68,22 @@ def init(folder: Folder, programs: Programs) -> None:
         (folder.cluster / name).write_text(text)
 
 
+def forget_dead_postmaster(folder: Folder, proc: Path = Path("/proc")) -> None:
+    """Remove a postmaster.pid whose process is no PostgreSQL any more.
+
+    PostgreSQL does so itself, unless the number was given to another process of the same user meanwhile, as after a
+    reboot: then it would refuse to start.
+    """
+    pid_file = folder.cluster / "postmaster.pid"
+    try:
+        pid = pid_file.read_text().split()[0]
+        name = (proc / pid / "comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError, IndexError):
+        return
+    if name != "postgres":
+        pid_file.unlink()
+
+
 def procfile(folder: Folder, programs: Programs) -> str:
     """The two lines that run the services; every setting stands in them, none in a file that could be stale."""
     postgres = [str(programs.postgres / "postgres"), "-D", str(folder.cluster)]

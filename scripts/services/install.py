@@ -20,13 +20,16 @@ class Programs:
     redis_server: Path
 
 
-def installed_on_machine() -> Programs | None:
+def installed_on_machine(usr: Path = Path("/usr")) -> Programs | None:
     """Debian 13 with the three packages: no download at all."""
-    postgres, redis = Path("/usr/lib/postgresql/17"), shutil.which("redis-server")
-    extension = Path("/usr/share/postgresql/17/extension/timescaledb.control")
-    if redis and extension.is_file() and (postgres / "lib/timescaledb.so").is_file():
-        return Programs(postgres / "bin", Path(redis))
-    return None
+    postgres, redis = usr / "lib/postgresql/17", usr / "bin/redis-server"
+    needed = (
+        postgres / "bin/postgres",
+        postgres / "lib/timescaledb.so",
+        usr / "share/postgresql/17/extension/timescaledb.control",
+        redis,
+    )
+    return Programs(postgres / "bin", redis) if all(file.is_file() for file in needed) else None
 
 
 def install(folder: Folder) -> Programs:

@@ -99,6 +99,8 @@ def start(folder: Folder, programs: Programs) -> Lock:
         if missing:
             with step("starting PostgreSQL and Redis"):
                 cluster.init(folder, programs)
+                if "postgres" in missing:
+                    cluster.forget_dead_postmaster(folder)
                 (folder.top / "Procfile").write_text(cluster.procfile(folder, programs))
                 for name in missing:
                     start_keeper(folder, name)
