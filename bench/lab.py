@@ -86,5 +86,5 @@ def _load_run(folder: Path, name: str) -> Run:
 
 def rule_of(kernel: str) -> str:
     """What may in_flight prove on this kernel? From 6.16 on it counts every I/O whose clock runs."""
-    major, minor = (int(part) for part in kernel.split()[0].split(".")[:2])
+    major, minor = (int(part) for part in kernel.split(maxsplit=1)[0].split(".")[:2])
     return "accounted" if (major, minor) >= (6, 16) else "driver"
