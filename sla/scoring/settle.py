@@ -19,6 +19,8 @@ from sla.scoring.terms import assigned_to, contract_of, term_at
 
 # No slot begins later than this from now: ingest takes nothing from further ahead.
 FUTURE_S = 180
+# No version has this id: nothing that agents shipped is taken for it.
+NO_TERM = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +54,29 @@ def score_minutes(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: flo
     return batch
 
 
-def judge_minutes(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> Batch | None:
-    """The same without storing anything."""
+def judge_minutes(
+    cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], *, instead: Contract | None = None
+) -> Batch | None:
+    """The same without storing anything. `instead`: a contract to judge by in place of the one in force (what-if)."""
     frames = store.frames_of(cursor, keys)
     if not frames:
         return None
     found = sorted({(frame.disk, frame.vantage, frame.minute) for frame in frames})
     judged = judged_by(cursor, found)
     index = {key: place for place, key in enumerate(found)}
-    contracts = [contract_of(one.term) if one.term else None for one in judged]
-    evidence = evidence_of_rows(
-        frames, [index[frame.disk, frame.vantage, frame.minute] for frame in frames], [one.term for one in judged]
-    )
-    terms = [c.term(one.term) if c else None for c, one in zip(contracts, judged, strict=True)]
+    contracts = [instead or (contract_of(one.term) if one.term else None) for one in judged]
+    ids = [one.term if labels_hold(one.term, instead) else NO_TERM for one in judged]
+    evidence = evidence_of_rows(frames, [index[frame.disk, frame.vantage, frame.minute] for frame in frames], ids)
+    terms = [c.term(term) if c else None for c, term in zip(contracts, ids, strict=True)]
     evidence = label(evidence.in_order(), terms)
     steps = steps_of(evidence)
     excluded = np.array([one.excluded for one in judged], bool)
     return Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
+
+
+def labels_hold(term: int, instead: Contract | None) -> bool:
+    """Do the labels that agents made for the version in force hold for another contract too? Only if seconds agree."""
+    return instead is None or (term != 0 and contract_of(term).term(0) == instead.term(0))
 
 
 def judged_by(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[Judged]:

@@ -3,15 +3,16 @@
 import hashlib
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from plimsoll_agent.core import layout
 from sla.contracts.services import assign_default
 from sla.fleet.models import Disk, Machine
-from sla.scoring import store as scoring_store
-from sla.telemetry import store
+from sla.telemetry.models import DueSlot, Frame
 from tests.conftest import People
 from tests.telemetry.machines import minute
 
@@ -38,21 +39,22 @@ def term(disk: Disk) -> int:
 
 
 def keep(disk: Disk, *frames: dict[str, Any], boot: int = BOOT, vantage: int = 1) -> None:
-    """Store frames as ingest does: the rows and their marks in one transaction."""
-    rows = [
-        store.Row(
-            disk.pk,
-            vantage,
-            frame["start"],
-            frame["step_s"],
-            frame["n"],
-            1,
-            layout.encode({name: value for name, value in frame.items() if name not in BESIDE}),
+    """Store frames and mark their minutes due, as ingest does."""
+    now = timezone.now()
+    for frame in frames:
+        start = datetime.fromtimestamp(frame["start"], UTC)
+        Frame.objects.create(
+            disk=disk,
+            vantage=vantage,
+            start=start,
+            step_s=frame["step_s"],
+            n=frame["n"],
+            source=1,
+            boot=boot,
+            received_at=now,
+            body=layout.encode({name: value for name, value in frame.items() if name not in BESIDE}),
         )
-        for frame in frames
-    ]
-    with scoring_store.transacting() as cursor:
-        store.insert(cursor, boot, rows)
+        DueSlot.objects.create(disk=disk, vantage=vantage, start=start.replace(second=0), marked_at=now)
 
 
 @pytest.fixture
