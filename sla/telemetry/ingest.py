@@ -6,18 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import psycopg
 from django.conf import settings
 
 from sla.telemetry import store
 from sla.telemetry.address import Address, Span, check_time, locate
 from sla.telemetry.columns import inflate
 from sla.telemetry.content import json_bodies, packed_bodies
-from sla.telemetry.inventory import inventory_of
+from sla.telemetry.inventory import Inventory, inventory_of
 from sla.telemetry.refusal import BAD_SHAPE, CONFLICT, OVERLAP, Refusal
 from sla.telemetry.wire import Request, json_frame, packed_frame
 
 DAY_S = 86_400
+# What a process remembers of tokens: 100 bytes each. The database checks them again with every upload.
+REMEMBER_CALLERS = 50_000
+_callers: dict[bytes, store.Caller] = {}
+
+
+class UnknownAgent(Exception):
+    """No agent has this token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +41,52 @@ def boot_key(boot_id: str) -> int:
     return int.from_bytes(hashlib.sha256(boot_id.encode()).digest()[:8], "big", signed=True)
 
 
-def ingest(
-    cursor: "psycopg.Cursor[tuple]", caller: store.Caller, sent: Request, *, packed: bool, now: float
-) -> Outcome:
-    """Check, compare with what is stored, store the rest. Runs in the caller's transaction."""
-    inventory = inventory_of(caller.machine, caller.inventory_version)
+def caller_of(token_hash: bytes) -> store.Caller:
+    """Who is calling, remembered; UnknownAgent."""
+    caller = _callers.get(token_hash)
+    if caller is None:
+        with store.cursor() as cursor:
+            caller = store.find_agent(cursor, token_hash)
+        if caller is None:
+            raise UnknownAgent
+        if len(_callers) >= REMEMBER_CALLERS:
+            _callers.clear()
+        _callers[token_hash] = caller
+    return caller
+
+
+def ingest(token_hash: bytes, sent: Request, *, packed: bool, now: float) -> Outcome:
+    """Check, store, and say what became of each frame; durable when this returns. UnknownAgent."""
+    said = sent.agent
+    words = store.Words(
+        said.version[:32].replace("\0", ""), said.boot_id[:64].replace("\0", ""), boot_key(said.boot_id)
+    )
+    while True:
+        # What is remembered may be stale; what was looked up after it was forgotten is not.
+        fresh = token_hash not in _callers
+        caller = caller_of(token_hash)
+        inventory = inventory_of(caller.machine, caller.inventory_version)
+        rows, refused = _checked(sent, inventory, caller, packed=packed, now=now)
+        done = _store(token_hash, caller, words, rows, refused)
+        if done is not None:
+            accepted, duplicates = done
+            rejected = [refused[index].as_dict(index) for index in sorted(refused)]
+            return Outcome(accepted, duplicates, rejected, inventory.policy)
+        _callers.pop(token_hash, None)
+        if fresh and not _still_known(token_hash):
+            raise UnknownAgent
+
+
+def _still_known(token_hash: bytes) -> bool:
+    """A machine whose inventory changes again and again is looked up again; a token that is gone is not."""
+    with store.cursor() as cursor:
+        return store.find_agent(cursor, token_hash) is not None
+
+
+def _checked(
+    sent: Request, inventory: Inventory, caller: store.Caller, *, packed: bool, now: float
+) -> tuple[dict[int, store.Row], dict[int, Refusal]]:
+    """By index: the frames that are sound, and why the others are not."""
     span = Span(int(now) - settings.FRAMES_KEEP_DAYS * DAY_S, int(now) + settings.INGEST_MAX_FUTURE_S)
     refused: dict[int, Refusal] = {}
     frames: dict[int, Any] = {}
@@ -64,19 +111,32 @@ def ingest(
         for index, at in addresses.items()
         if index in bodies
     }
-    new, duplicates = _sort_out(cursor, rows, refused)
-    if new:
-        store.insert(cursor, boot_key(sent.agent.boot_id), new)
-    store.note_agent(cursor, caller, sent.agent.version, sent.agent.boot_id)
-    return Outcome(len(new), duplicates, [refused[index].as_dict(index) for index in sorted(refused)], inventory.policy)
+    return rows, refused
+
+
+def _store(
+    token_hash: bytes, caller: store.Caller, words: store.Words, rows: dict[int, store.Row], refused: dict[int, Refusal]
+) -> tuple[int, int] | None:
+    """(accepted, duplicates); None where the caller must be looked up again. Conflicts and overlaps are refused."""
+    listed = list(rows.values())
+    if not store.touching(listed):
+        with store.cursor() as cursor:
+            said = store.take(cursor, token_hash, caller, words, listed)
+        if said != "clash":
+            return (len(listed), 0) if said == "stored" else None
+    with store.closer(token_hash, caller, words) as cursor:
+        if cursor is None:
+            return None
+        new, duplicates = _sort_out(cursor, rows, refused)
+        if new:
+            store.take(cursor, token_hash, caller, words, new)
+        return len(new), duplicates
 
 
 def _sort_out(
-    cursor: "psycopg.Cursor[tuple]", rows: dict[int, store.Row], refused: dict[int, Refusal]
+    cursor: store.Cursor, rows: dict[int, store.Row], refused: dict[int, Refusal]
 ) -> tuple[list[store.Row], int]:
     """New frames, and how many are there already; conflicts and overlaps join the refused."""
-    if not rows:
-        return [], 0
     held = store.known_keys(cursor, list(rows.values()))
     of_this_upload: dict[tuple[int, int, int], store.Row] = {}
     taken: dict[tuple[int, int, int], list[tuple[int, int]]] = defaultdict(list, held)

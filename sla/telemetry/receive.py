@@ -2,22 +2,25 @@
 
 import logging
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 import msgspec
 import psycopg
 from django.conf import settings
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 
 from sla.accounts.tokens import bearer, hash_token
-from sla.telemetry import store
 from sla.telemetry.body import BodyRefused, read_body
-from sla.telemetry.ingest import Outcome, ingest
+from sla.telemetry.ingest import Outcome, UnknownAgent, caller_of, ingest
 from sla.telemetry.wire import Request, json_request, packed_request
 
 logger = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
+AWAY = (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError)
 encode = msgspec.json.Encoder().encode
+Answer = TypeVar("Answer")
 
 
 def refuse(status: int, code: str, message: str) -> HttpResponse:
@@ -34,6 +37,16 @@ def refuse(status: int, code: str, message: str) -> HttpResponse:
     return response
 
 
+def steadily(call: Callable[[], Answer]) -> Answer:
+    """Once more on a new connection: this thread's may have died with a database that is back. Both calls here may
+    be repeated: a frame that was stored after all is a duplicate the second time."""
+    try:
+        return call()
+    except AWAY:
+        connection.close()
+        return call()
+
+
 def receive(request: HttpRequest) -> HttpResponse:
     """The view."""
     if request.method != "POST":
@@ -41,19 +54,19 @@ def receive(request: HttpRequest) -> HttpResponse:
     token = bearer(request.META.get("HTTP_AUTHORIZATION"))
     if token is None:
         return refuse(401, "unauthorized", "an agent's bearer token is needed; enrol to get one")
+    token_hash = hash_token(token)
     try:
-        with store.upload() as cursor:
-            caller = store.take_agent(cursor, hash_token(token))
-            if caller is None:
-                return refuse(401, "unauthorized", "the agent token is unknown or was replaced; enrol again")
-            sent, packed = _read(request)
-            outcome = ingest(cursor, caller, sent, packed=packed, now=time.time())
+        steadily(lambda: caller_of(token_hash))  # before anything of the body is unpacked
+        sent, packed = _read(request)
+        return _answer(steadily(lambda: ingest(token_hash, sent, packed=packed, now=time.time())))
+    except UnknownAgent:
+        return refuse(401, "unauthorized", "the agent token is unknown or was replaced; enrol again")
     except BodyRefused as refused:
         return refuse(refused.status, refused.code, refused.message)
-    except (OperationalError, InterfaceError, psycopg.OperationalError, psycopg.InterfaceError) as error:
+    except AWAY as error:
+        connection.close()
         logger.error("database is away: %s", error)
         return refuse(503, "database_unavailable", "the database does not answer; keep the frames and try again")
-    return _answer(outcome)
 
 
 def _read(request: HttpRequest) -> tuple[Request, bool]:

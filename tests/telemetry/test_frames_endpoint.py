@@ -4,15 +4,22 @@ import gzip
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import msgspec
+import psycopg
 import pytest
 import zstandard
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
+from django.utils import timezone
 
 from plimsoll_agent.core import layout
+from sla.contracts.models import Contract
+from sla.contracts.services import add_version, assign
+from sla.fleet.models import Agent, Disk
 from sla.telemetry import store
 from sla.telemetry.models import DueSlot, Frame
 from sla.telemetry.wire import Key
@@ -164,10 +171,54 @@ def test_enrolling_again_rotates_the_token_and_keeps_the_disk(enrolled: dict[str
     assert Frame.objects.get().disk.machine_id == enrolled["machine"]
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_database_that_is_away_is_a_503_with_retry_after(send: Send, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_args: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(store, "take_agent", away)
+    monkeypatch.setattr(store, "take", away)
     response = send(minute(NOW - 240))
     assert response.status_code == 503 and int(response.headers["Retry-After"]) > 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_connection_that_died_with_the_database_is_replaced_unseen(send: Send) -> None:
+    assert outcome(send(minute(NOW - 240))) == (1, 0, [])
+    with connection.cursor() as cursor, psycopg.connect(connection.connection.info.dsn) as other:
+        cursor.execute("SELECT pg_backend_pid()")
+        other.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
+    assert outcome(send(minute(NOW - 180))) == (1, 0, [])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_uploads_of_one_machine_at_once_cannot_both_store_the_same_time(send: Send) -> None:
+    halves = [minute(NOW - 240), minute(NOW - 230, n=20), minute(NOW - 200, n=20), minute(NOW - 240, n=30)]
+    with ThreadPoolExecutor(4) as pool:
+        outcomes = list(pool.map(lambda frame: in_thread(send, frame), halves))
+    taken = sorted((f.start.timestamp(), f.start.timestamp() + f.n) for f in Frame.objects.all())
+    assert all(before[1] <= after[0] for before, after in pairwise(taken))
+    assert sum(accepted for accepted, _, _ in outcomes) == len(taken) > 0
+
+
+def in_thread(send: Send, frame: dict[str, Any]) -> tuple[int, int, list[str]]:
+    try:
+        return outcome(send(frame))
+    finally:
+        connection.close()
+
+
+def test_a_token_that_was_replaced_is_refused_although_this_process_remembers_it(
+    send: Send, enrolled: dict[str, Any]
+) -> None:
+    assert outcome(send(minute(NOW - 240))) == (1, 0, [])
+    Agent.objects.update(revoked_at=timezone.now())
+    assert send(minute(NOW - 180)).status_code == 401
+    assert Frame.objects.count() == 1
+
+
+def test_what_changes_in_the_inventory_is_known_at_the_next_upload(send: Send, enrolled: dict[str, Any]) -> None:
+    assert outcome(send(minute(NOW - 240))) == (1, 0, [])
+    version = add_version(contract=Contract.objects.get(), text="99% < 5 ms at 500 IOPS")
+    assign(disk=Disk.objects.get(), version=version, at=timezone.now())
+    terms = send(minute(NOW - 180)).json()["policy"]["disks"][0]["terms"]
+    assert terms[-1]["term"] == version.pk and terms[-1]["threshold_ms"] == 5
