@@ -1,0 +1,77 @@
+"""What happened in one minute of a disk? Its seconds with their words, and the figures with their formulas."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sla.domain.states import State
+from sla.scoring.explain import explain_slot
+from sla.scoring.selectors import slot_rows, vantage_of
+from sla.web.disk_range import HOUR_S, stamp
+
+SEEN = ("ios", "eligible", "slow", "lost_ms", "await_ms", "aqu_sz", "state", "proved", "grade", "coverage", "reason")
+WORDS = {
+    "normal": "normal",
+    "pro_rata": "pro rata",
+    "excused": "excused",
+    "under_delivery": "under-delivery",
+    "stalled": "stalled",
+    "idle": "idle",
+    "unknown": "unknown",
+}
+FIGURES = {
+    "ios": "completed",
+    "eligible_low": "covered, at least",
+    "eligible": "covered",
+    "eligible_high": "covered, at most",
+    "slow_low": "slow, at least",
+    "slow": "slow",
+    "slow_high": "slow, at most",
+    "lost_ms": "lost time, ms",
+}
+
+
+def worst_minute(disk_id: int, start: int, end: int) -> int | None:
+    """The minute of [start, end) that cost the disk most; None where none is stored. At most an hour is searched."""
+    rows = slot_rows(disk_id, start, min(end, start + HOUR_S), vantage_of(disk_id))
+    if not rows:
+        return None
+    worst = max(
+        rows,
+        key=lambda row: (
+            row["state"] == State.BREACHED,
+            row["slow"] + row["lost_ms"],
+            row["read_ios"] + row["write_ios"] - row["eligible"],
+            row["read_ios"] + row["write_ios"],
+        ),
+    )
+    return int(worst["start"])
+
+
+def minute(disk_id: int, start: int, end: int) -> dict[str, Any] | None:
+    """The panel of a minute: of the one at `start`, or the worst of a longer cell. None where nothing is stored."""
+    at = start if end - start <= 60 else worst_minute(disk_id, start, end)
+    told = explain_slot(disk_id, at) if at is not None else None
+    if at is None or told is None:
+        return None
+    at = at // 60 * 60
+    moment = datetime.fromtimestamp(at, UTC)
+    slot = told["slot"] or {}
+    return {
+        "t": at,
+        "minute": stamp(at),
+        "from": f"{moment:%-d %b %Y %H:%M}",
+        "to": f"{datetime.fromtimestamp(at + 60, UTC):%H:%M} UTC",
+        "chosen": "the worst of its cell" if end - start > 60 else None,
+        "slot": {name: slot.get(name) for name in SEEN} if slot else None,
+        "because": told.get("because"),
+        "contract": told.get("contract"),
+        "terms": told.get("terms"),
+        "cases": [{"case": case, "word": WORDS[case], "seconds": n} for case, n in told.get("cases", {}).items()],
+        "figures": [
+            {"word": FIGURES.get(one["name"], one["name"]), "value": f"{one['value']:,}", "is": one["is"]}
+            for one in told.get("figures", [])
+        ],
+        "frames": told.get("frames", []),
+        "seconds": told.get("seconds", []),
+        "evidence": told["evidence"],
+    }

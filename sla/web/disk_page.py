@@ -1,0 +1,111 @@
+"""The page of one disk, and what its refresh, its panel of seconds and its downloads ask for."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from sla.fleet.models import Disk
+from sla.scoring import listing
+from sla.web.disk_csv import CHARTS, csv_of
+from sla.web.disk_data import page_data
+from sla.web.disk_minute import minute
+from sla.web.disk_range import DAY_S, PRESETS, Range, RangeError, parse_moment, parse_range
+
+
+def visible_disk(request: HttpRequest, disk_id: int) -> Disk:
+    """404 for what does not exist and for what this person may not see alike."""
+    disk = listing.every(request.user).select_related("machine__agent").filter(pk=disk_id).first()
+    if disk is None:
+        raise Http404(f"there is no disk {disk_id}")
+    return disk
+
+
+def asked_range(request: HttpRequest, now: datetime) -> Range:
+    """The range of the URL."""
+    return parse_range(request.GET.get("range", ""), request.GET.get("to", ""), now.timestamp())
+
+
+@login_required
+@require_GET
+def disk_page(request: HttpRequest, disk_id: int) -> HttpResponse:
+    """`/disks/7/?range=6h&to=…`; words that name no range are said, and the default is shown."""
+    disk, now, wrong = visible_disk(request, disk_id), datetime.now(UTC), None
+    try:
+        span = asked_range(request, now)
+    except RangeError as error:
+        span, wrong = parse_range("", "", now.timestamp()), str(error)
+    data = page_data(disk, request.user, span, now)
+    return render(request, "disk.html", {"disk": disk, "data": data, "span": span, "wrong": wrong, **_navigation(span)})
+
+
+def _navigation(span: Range) -> dict[str, Any]:
+    """Where the range buttons lead. A preset keeps the end that is shown, but for the live one."""
+    presets = []
+    for name in PRESETS:
+        wanted = parse_range(name, "", span.end)
+        same = Range(wanted.start, span.end, name, span.live)
+        presets.append({"name": name, "query": same.query(), "current": name == span.name})
+    later = Range(span.start, span.end, span.name, live=False)
+    return {
+        "presets": presets,
+        "earlier": later.query(earlier=1),
+        "later": None if span.live else later.query(earlier=-1),
+        "live": Range(span.start, span.end, span.name, live=True).query(),
+        "from_moment": datetime.fromtimestamp(span.start, UTC),
+        "to_moment": datetime.fromtimestamp(span.end, UTC),
+        "is_long": span.length_s > DAY_S,
+    }
+
+
+def _refused(message: str) -> JsonResponse:
+    return JsonResponse({"error": {"code": "bad_value", "message": message}}, status=422)
+
+
+@login_required
+@require_GET
+def disk_data(request: HttpRequest, disk_id: int) -> JsonResponse:
+    """What the page's charts draw, anew."""
+    disk, now = visible_disk(request, disk_id), datetime.now(UTC)
+    try:
+        span = asked_range(request, now)
+    except RangeError as error:
+        return _refused(str(error))
+    return JsonResponse(page_data(disk, request.user, span, now))
+
+
+@login_required
+@require_GET
+def disk_minute(request: HttpRequest, disk_id: int) -> JsonResponse:
+    """`?from=…&to=…`: the minute there, or the worst one of a longer cell, second by second."""
+    disk = visible_disk(request, disk_id)
+    try:
+        start = parse_moment(request.GET.get("from", ""))
+        end = parse_moment(request.GET["to"]) if "to" in request.GET else start + 60
+    except RangeError as error:
+        return _refused(str(error))
+    if end <= start:
+        return _refused(f"from {start} to {end} is no span")
+    return JsonResponse({"minute": minute(disk.pk, start, end)})
+
+
+@login_required
+@require_GET
+def disk_csv(request: HttpRequest, disk_id: int, chart: str) -> HttpResponse:
+    """The points of one chart as a file."""
+    disk, now = visible_disk(request, disk_id), datetime.now(UTC)
+    if chart not in CHARTS:
+        raise Http404(f"there is no chart {chart}")
+    try:
+        span = asked_range(request, now)
+    except RangeError as error:
+        return _refused(str(error))
+    name = f"disk-{disk.pk}-{chart}-{span.name}.csv"
+    return HttpResponse(
+        csv_of(chart, page_data(disk, request.user, span, now)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

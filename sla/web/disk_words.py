@@ -1,0 +1,159 @@
+"""How is a disk said in words? Header and tiles of its page, the same at first sight and at each refresh."""
+
+import calendar
+from datetime import UTC, datetime
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+from sla.accounts.models import User
+from sla.contracts.models import Assignment
+from sla.domain.display import percent
+from sla.domain.states import Grade, State
+from sla.fleet.models import Disk
+from sla.scoring.models import DiskNow
+
+# Shape and word beside the colour: nobody has to tell red from green.
+ICONS = {
+    State.MET: "●",
+    State.AT_RISK: "◆",
+    State.BREACHED: "▲",
+    State.EXCUSED: "▨",
+    State.MAINTENANCE: "⏸",
+    State.NO_DATA: "?",
+    State.IDLE: "◌",
+}
+JUDGED = (State.MET, State.AT_RISK, State.BREACHED)
+REASONS = {
+    "LOW_COVERAGE": "too little was observed to judge the month",
+    "LOW_VOLUME": "too few I/Os to judge the month",
+    "NO_CONTRACT": "no contract is in force",
+}
+
+
+def state_words(now: DiskNow | None) -> dict[str, Any]:
+    """The pill: state, its icon, and whether it is proved."""
+    state = State(now.state) if now else State.NO_DATA
+    proof = ("proved" if now.proved else "likely") if now and state in JUDGED else None
+    return {
+        "state": state.word,
+        "icon": ICONS[state],
+        "word": state.word.replace("_", " ").capitalize(),
+        "proof": proof,
+        "reasons": [REASONS[reason] for reason in now.reasons if reason in REASONS] if now else [],
+    }
+
+
+def cut_percent(ratio: float | None, digits: int = 2) -> str | None:
+    """A stored ratio in percent, cut: 0.99996 is 99.99."""
+    return None if ratio is None else percent(Fraction(repr(ratio)), digits)
+
+
+def plain_percent(ppm: int) -> str:
+    """990000 is 99, 999500 is 99.95."""
+    return f"{ppm / 10_000:.4f}".rstrip("0").rstrip(".")
+
+
+def digits_for(objective_ppm: int) -> int:
+    """One place more than the objective has, two at least: 99.95 % is judged by 99.953."""
+    return max(2, len(plain_percent(objective_ppm).partition(".")[2]) + 1)
+
+
+def ago(moment: datetime | None, now: datetime) -> str:
+    """12 s ago, 5 min ago, 3 h ago, 2 d ago; never where nothing came yet."""
+    if moment is None:
+        return "never seen"
+    passed = max(0, int((now - moment).total_seconds()))
+    for unit, length in (("d", 172_800), ("h", 7_200), ("min", 120)):
+        if passed >= length:
+            return f"{passed // {'d': 86_400, 'h': 3_600, 'min': 60}[unit]} {unit} ago"
+    return f"{passed} s ago"
+
+
+def month_name(period: str) -> str:
+    """November for 2026-11."""
+    return calendar.month_name[int(period[5:])] if period else "this month"
+
+
+def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None, at: datetime) -> list[dict[str, Any]]:
+    """Objective, attained, budget left, evidence: each a name, a figure and a line below it."""
+    version = assigned.version if assigned else None
+    agent = getattr(disk.machine, "agent", None)
+    seen = ago(now.seen_at if now else None, at)
+    agent_words = f"agent {agent.version} · {seen}" if agent and agent.version else seen
+    month = month_name(now.period if now else "")
+    if now is None or version is None:
+        objective = f"{plain_percent(version.objective_ppm)} %" if version else "none"
+        return [
+            _tile("objective", "Objective", objective, "of the requests inside the contract" if version else ""),
+            _tile("attained", f"Attained in {month}", "–", "nothing was judged yet"),
+            _tile("budget", "Budget left", "–", "nothing was judged yet"),
+            _tile("evidence", "Evidence", "–", agent_words),
+        ]
+    digits = digits_for(version.objective_ppm)
+    low, middle, high = (cut_percent(v, digits) for v in (now.sli_low, now.sli_estimate, now.sli_high))
+    attained = "–" if low is None or high is None else f"{low} %" if low == high else f"{low}–{high} %"
+    left = now.budget_left_estimate
+    allowed = int(now.budget_total) - now.slow
+    over = "over" if allowed < 0 else "left"
+    tone = {State.BREACHED: "breached", State.AT_RISK: "at_risk"}.get(State(now.period_state), "")
+    return [
+        _tile(
+            "objective",
+            "Objective",
+            f"{plain_percent(version.objective_ppm)} %",
+            f"of {now.eligible:,} requests inside the contract",
+        ),
+        _tile("attained", f"Attained in {month}", attained, f"estimate {middle} %" if middle else "too few I/Os", tone),
+        _tile(
+            "budget",
+            "Budget left",
+            "–" if left is None else f"{whole_percent(left)} %",
+            "too few I/Os to judge" if now.budget_total < 1 else f"{abs(allowed):,} slow requests {over}",
+            tone,
+        ),
+        _tile(
+            "evidence",
+            "Evidence",
+            "–" if now.coverage is None else f"{cut_percent(now.coverage, 1)} %",
+            agent_words,
+            note=f"observed, grade {Grade(now.grade).name}",
+        ),
+    ]
+
+
+def whole_percent(ratio: float) -> str:
+    """-0.381 is −39: cut towards less, with a minus sign as wide as the figures."""
+    return str(floor(Fraction(repr(ratio)) * 100)).replace("-", "−")
+
+
+def _tile(key: str, name: str, figure: str, line: str, tone: str = "", note: str = "") -> dict[str, Any]:
+    return {"key": key, "name": name, "figure": figure, "line": line, "tone": tone, "note": note}
+
+
+def header(disk: Disk, user: User, assigned: Assignment | None) -> dict[str, Any]:
+    """What the disk is. Host and pool are the provider's: a customer does not read what lies beside whom."""
+    shown: list[tuple[str, str]] = [("customer", disk.machine.customer.name)]
+    if user.is_noc:
+        if disk.pool:
+            shown.append(("pool", disk.pool.name))
+        if disk.machine.host:
+            shown.append(("host", disk.machine.host.name))
+    if disk.serial or disk.wwn:
+        shown.append(("serial", disk.serial or disk.wwn))
+    version = assigned.version if assigned else None
+    since = None
+    if assigned:
+        begun = assigned.valid_from
+        since = (
+            f"in force since {begun.astimezone(UTC):%-d %b %Y %H:%M} UTC" if begun else "in force from the first frame"
+        )
+    return {
+        "machine": disk.machine.hostname,
+        "device": disk.device,
+        "facts": shown,
+        "contract": version.text if version else None,
+        "version": version.number if version else None,
+        "since": since,
+        "removed": disk.removed_at,
+    }
