@@ -35,9 +35,14 @@ RULES = (
 WINDOWS_S = tuple(sorted({w for rule in RULES for w in (rule.long_s, rule.short_s)}))
 
 
+def can_fire(rule: Rule, objective_ppm: int) -> bool:
+    """Is there a share of slow I/Os that burns that fast? One above 1 does not exist."""
+    return rule.factor.numerator * (PPM - objective_ppm) <= PPM * rule.factor.denominator
+
+
 def refused_because(rule: Rule, objective_ppm: int) -> str | None:
-    """Why a rule can never fire under this objective, or None: a share above 1 does not exist."""
-    if rule.factor * (PPM - objective_ppm) <= PPM:
+    """Why a rule can never fire under this objective, or None."""
+    if can_fire(rule, objective_ppm):
         return None
     share = (PPM - objective_ppm) / 10_000
     return (
@@ -56,7 +61,7 @@ def fires(rule: Rule, windows: Mapping[int, tuple[int, int]], objective_ppm: int
 
     `firing`: it held before, so it clears only when a window falls under 0.7 × the factor.
     """
-    if refused_because(rule, objective_ppm):
+    if not can_fire(rule, objective_ppm):
         return False
     slow, eligible = windows[rule.short_s]
     if not firing and (slow < MIN_SLOW or eligible < MIN_ELIGIBLE):

@@ -6,7 +6,9 @@ from math import ceil, floor
 
 def ratio(value: Fraction | None, digits: int = 6) -> float | None:
     """A ratio for the API, cut (towards −∞) to so many decimals; None stays None."""
-    return None if value is None else floor(value * 10**digits) / 10**digits
+    if value is None:
+        return None
+    return value.numerator * 10**digits // value.denominator / 10**digits
 
 
 def percent(value: Fraction | None, digits: int = 2) -> str | None:

@@ -1,5 +1,7 @@
 """Which columns add? The one list that slots, hours and days share, and the SQL made from it."""
 
+from collections.abc import Iterable
+
 from sla.domain.states import State
 
 # Sums of slots that hours and days carry on, in the tables' order.
@@ -37,10 +39,9 @@ KEY = ("disk_id", "vantage", "start", "term", "excluded")
 ROLLED = ("grade", *COUNTED, *SUMMED)
 
 
-def slot_values() -> str:
-    """ROLLED of one slot, as SQL."""
-    counts = [f"({condition})::int AS {name}" for name, condition in COUNTED.items()]
-    return ", ".join(["grade", *counts, *SUMMED])
+def slot_values(names: Iterable[str] = ROLLED) -> str:
+    """Figures of ROLLED of one slot, as SQL."""
+    return ", ".join(f"({COUNTED[name]})::int AS {name}" if name in COUNTED else name for name in names)
 
 
 def sums_of_slots() -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-import msgspec
 import psycopg
 
 from sla.domain.burn import ACUTE_CALM_S, RULES, burn_rate, firing_rules
@@ -18,7 +17,7 @@ from sla.domain.verdict import SILENT_S, Part, Verdict, budget, judge_now, judge
 from sla.fleet.vantage import Vantage
 from sla.scoring import burning
 from sla.scoring.exclusions import Window, windows_between
-from sla.scoring.period_sums import AT, Row, sums_between, sums_of
+from sla.scoring.period_sums import AT, VERDICT, Row, sums_between, sums_of
 from sla.scoring.terms import Assigned, assigned_to, contract_of, term_at
 
 DIGITS = 9
@@ -74,7 +73,13 @@ TYPES = {
     **dict.fromkeys(NAMES, "float8"),
     **dict.fromkeys(("disk_id", "ios", "eligible", "slow", "lost_ms"), "int8"),
     **dict.fromkeys(("vantage", "state", "rank", "period_state", "grade", "slot_state"), "int2"),
-    **{"term": "int4", "proved": "bool", "period": "text", "reasons": "text[]", "firing": "text[]"},
+    # Lists travel as words with blanks between: arrays of arrays would need equal lengths.
+    **{"term": "int4", "proved": "bool", "period": "text", "reasons": "text", "firing": "text"},
+}
+LISTS = ("reasons", "firing")
+_FROM_ROW = {
+    **{name: f"to_timestamp({name})" for name in MOMENTS},
+    **{name: f"string_to_array({name}, ' ')" for name in LISTS},
 }
 _READ = f"""
 SELECT {", ".join(f"extract(epoch FROM {n})::float8" if n in MOMENTS else n for n in NAMES)}
@@ -82,8 +87,8 @@ FROM scoring_disknow WHERE disk_id = ANY(%s)
 """  # noqa: S608
 _WRITE = f"""
 INSERT INTO scoring_disknow ({", ".join(NAMES)})
-SELECT {", ".join(f"to_timestamp({n})" if n in MOMENTS else n for n in NAMES)}
-FROM jsonb_to_recordset(%s::jsonb) AS row ({", ".join(f"{n} {TYPES[n]}" for n in NAMES)})
+SELECT {", ".join(_FROM_ROW.get(n, n) for n in NAMES)}
+FROM unnest({", ".join(f"%s::{TYPES[n]}[]" for n in NAMES)}) AS row ({", ".join(NAMES)})
 ON CONFLICT (disk_id) DO UPDATE SET {", ".join(f"{n} = EXCLUDED.{n}" for n in NAMES if n != "disk_id")}
 """  # noqa: S608
 
@@ -99,7 +104,11 @@ def put_standings(cursor: "psycopg.Cursor[tuple]", rows: Iterable[Standing]) -> 
     """Store them, in order of disk so that two workers cannot wait for each other."""
     listed = sorted(rows, key=lambda row: row.disk_id)
     if listed:
-        cursor.execute(_WRITE, [msgspec.json.encode(listed).decode()])
+        columns = [[getattr(row, name) for row in listed] for name in NAMES]
+        for name in LISTS:
+            place = NAMES.index(name)
+            columns[place] = [" ".join(words) for words in columns[place]]
+        cursor.execute(_WRITE, columns)
 
 
 def refresh(cursor: "psycopg.Cursor[tuple]", rows: Mapping[int, Standing], now: float) -> None:
@@ -118,7 +127,7 @@ def refresh(cursor: "psycopg.Cursor[tuple]", rows: Mapping[int, Standing], now: 
         start, end = int(period.start.timestamp()), int(period.end.timestamp())
         windows = windows_between(cursor, disks, start, now + 1)
         sums: dict[int, list[Row]] = defaultdict(list)
-        for got in sums_between(cursor, start, end, vantage=vantage, disks=disks):
+        for got in sums_between(cursor, start, end, vantage=vantage, disks=disks, names=VERDICT):
             sums[got[0]].append(got)
         _burn(cursor, [rows[disk] for disk in disks], terms, vantage, now)
         for disk in disks:
@@ -200,7 +209,7 @@ def _burn(
     cursor: "psycopg.Cursor[tuple]", rows: list[Standing], terms: Mapping[int, int], vantage: int, now: float
 ) -> None:
     """The burn-rate rules of disks that had something slow within the longest short window, or that fire already."""
-    live = [row for row in rows if terms[row.disk_id] and (row.firing or row.burn_rate != 0.0)]
+    live = [row for row in rows if terms[row.disk_id] and (row.firing or row.burn_rate is None)]
     for row in rows:
         if not terms[row.disk_id]:
             row.firing, row.burn_rate = [], None

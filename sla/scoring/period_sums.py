@@ -5,10 +5,17 @@ from collections.abc import Iterable, Sequence
 import psycopg
 
 from sla.domain.verdict import Sums
-from sla.scoring.columns import COUNTED, ROLLED, SUMMED, slot_values
+from sla.scoring.columns import ROLLED, slot_values
 from sla.scoring.store import DAY_S, HOUR_S
 
-FIELDS = ("disk_id", "term", "excluded", *ROLLED)
+# What a verdict needs; in the order of the domain's `Sums` but for the I/Os.
+VERDICT = (
+    *("observed_s", "read_ios", "write_ios", "eligible_low", "eligible", "eligible_high"),
+    *("slow_low", "slow", "slow_high", "lost_ms", "gap_ios", "gap_ms"),
+    *("slots_met", "slots_met_proved", "slots_breached", "slots_breached_proved", "grade"),
+)
+OTHERS = tuple(name for name in ROLLED if name not in VERDICT)
+FIELDS = ("disk_id", "term", "excluded", *VERDICT, *OTHERS)
 AT = {name: place for place, name in enumerate(FIELDS)}
 Row = tuple[int, ...]
 
@@ -43,15 +50,15 @@ def sums_between(
     *,
     vantage: int,
     disks: Iterable[int] | None = None,
-    names: Sequence[str] = ROLLED,
+    names: Sequence[str] = FIELDS[3:],
 ) -> list[Row]:
-    """Rows of (disk, term, excluded, *names) over [start, end), for these disks or all."""
+    """Rows of (disk, term, excluded, *names) over [start, end), for these disks or all. `names`: FIELDS or VERDICT."""
     which, values = "", []
     if disks is not None:
         which, values = "AND disk_id = ANY(%s)", [list(disks)]
     parts, arguments = [], []
     for table, first, last in pieces(start, end):
-        columns = slot_values() if table == "scoring_slot" else ", ".join(ROLLED)
+        columns = slot_values(names) if table == "scoring_slot" else ", ".join(names)
         parts.append(
             f"SELECT disk_id, term, excluded, {columns} FROM {table} WHERE vantage = {int(vantage)} {which} "  # noqa: S608
             f"AND start >= to_timestamp({first}) AND start < to_timestamp({last})"
@@ -69,15 +76,5 @@ def sums_between(
 
 def sums_of(row: Row) -> Sums:
     """A row of `sums_between` as the domain's sums."""
-    got = {name: row[AT[name]] for name in (*COUNTED, *SUMMED)}
-    return Sums(
-        observed_s=got["observed_s"],
-        ios=got["read_ios"] + got["write_ios"],
-        **{
-            name: got[name]
-            for name in (
-                *("eligible_low", "eligible", "eligible_high", "slow_low", "slow", "slow_high", "lost_ms"),
-                *("gap_ios", "gap_ms", "slots_met", "slots_met_proved", "slots_breached", "slots_breached_proved"),
-            )
-        },
-    )
+    _, _, _, observed_s, reads, writes, *others = row[: 3 + len(VERDICT) - 1]
+    return Sums(observed_s, reads + writes, *others)

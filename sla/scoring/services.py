@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import psycopg
 from django.utils import timezone
 
+from sla.domain.contract import PPM, Contract
 from sla.domain.evidence import MINUTE_S
 from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
@@ -16,6 +17,8 @@ from sla.scoring.store import DAY_S, Key
 
 # Marks a transaction takes: large enough that numpy and the planner are paid once for many, small enough for 100 ms.
 BATCH = 500
+# A disk that burns nothing has its burn rate worked out only so often, in minutes.
+BURN_EVERY = 5
 # Stops one call after so many batches, so that a backlog cannot keep a worker from its other tasks for long.
 BATCHES = 40
 
@@ -69,7 +72,7 @@ def note_slot(rows: dict[int, Standing], batch: Batch, index: int) -> None:
         row.busy_at = max(end, row.busy_at or end)
         if state != State.EXCUSED:
             row.covered_at = max(end, row.covered_at or end)
-    if slots.slow[index]:
+    if burns(slots.slow[index], slots.eligible[index], contract) or (minute // MINUTE_S + disk) % BURN_EVERY == 0:
         row.burn_rate = None  # to be worked out again
     if row.slot_start is not None and minute < row.slot_start:
         return
@@ -78,6 +81,11 @@ def note_slot(rows: dict[int, Standing], batch: Batch, index: int) -> None:
     row.iops = ios / observed if observed else None
     row.await_ms = (int(slots.read_ms[index]) + int(slots.write_ms[index])) / ios if ios else None
     row.aqu_sz = int(slots.queue_ms[index]) / (1000 * observed) if observed else None
+
+
+def burns(slow: int, eligible: int, contract: Contract | None) -> bool:
+    """Does this minute alone spend at half the budget's pace or faster? Only such minutes can make a rule fire."""
+    return contract is not None and 2 * int(slow) * PPM > contract.slow_ppm * int(eligible)
 
 
 def _ends(batch: Batch, index: int) -> tuple[float, float]:
