@@ -11,6 +11,8 @@ NS_PER_S = 1_000_000_000
 # A minute's child must be gone before the next one: a hanging network may not pile up processes.
 LONGEST_S = 50
 FIRST_WAIT_S = 2
+# Often enough at first that a server which is just being started finds its agents within seconds.
+PATIENT_AFTER = 8
 LONGEST_WAIT_S = 300
 # Exit codes of uplink.main.
 DONE, TRY_AGAIN = 0, 75
@@ -89,7 +91,7 @@ class Child:
 
     def _fail(self, now_ns: int) -> None:
         """Twice as long each time, and at a moment of its own: a thousand agents do not come back at once."""
-        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S << min(self._failures, 8))
+        wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S << min(max(0, self._failures - PATIENT_AFTER), 8))
         self._failures += 1
         asked = notes(self._state, UPLINK).get("retry_after_s", "0")
         wait_s = max(wait_s, min(LONGEST_WAIT_S, int(asked) if asked.isdigit() else 0))

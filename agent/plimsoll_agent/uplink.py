@@ -20,6 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .delivery import Tally
 
+# The sampler is more urgent than anything, its uploads are not.
+PATIENT = 5
 # Shorter than the sampler's patience, so that a child reports by itself what held it up.
 SEND_S = {"send": 40.0, "last": 2.5}
 LAST_TIMEOUT_S = 2
@@ -53,7 +55,7 @@ def main(task: str) -> int:
     held = lock(state.top + "/uplink.lock")
     if held is None:
         return TRY_AGAIN
-    os.nice(5)
+    os.setpriority(os.PRIO_PROCESS, 0, PATIENT)
     report = Report(state)
     report.pairs["retry_after_s"] = 0
     try:

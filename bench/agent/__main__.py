@@ -1,4 +1,4 @@
-"""`python -m bench.agent [--minutes N]`: the agent at every cadence beside bare loops and other agents, all at the same time."""
+"""`python -m bench.agent [--minutes N]`: the agent at every cadence beside bare loops and other agents, all at once."""
 
 import argparse
 import json
@@ -17,6 +17,7 @@ from plimsoll_agent.inventory import disks_of
 from plimsoll_agent.settings import Settings
 
 HERE = Path(__file__).parent
+MEMORY = "/dev/shm"  # noqa: S108 - only a place for mkdtemp
 CADENCES = (100, 50, 20, 10)
 MANY = 16
 GOALS = {("plimsoll-agent", 100, 1): 0.15, ("plimsoll-agent", 20, 1): 0.40, ("plimsoll-agent", 10, 1): 0.60}
@@ -72,19 +73,9 @@ def first_disk() -> str:
 def certificate(folder: Path) -> Path:
     """A key and certificate for 127.0.0.1 in one file."""
     path = folder / "server.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
-        + [
-            "-addext",
-            "subjectAltName=IP:127.0.0.1",
-            "-keyout",
-            str(folder / "key.pem"),
-            "-out",
-            str(folder / "cert.pem"),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
+    subprocess.run(command, check=True, capture_output=True)
     path.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())
     return path
 
@@ -172,8 +163,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=int, default=int(os.environ.get("MINUTES", "3")))
     minutes = parser.parse_args().minutes
-    in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="plimsoll-bench-", dir=in_memory))
+    folder = Path(tempfile.mkdtemp(prefix="plimsoll-bench-", dir=MEMORY if os.access(MEMORY, os.W_OK) else None))
     run = Run(folder)
     try:
         say(f"starting; {minutes} minutes of measuring after the first full minute")

@@ -1,4 +1,4 @@
-"""A steady load, so that there is something to measure: `load.py RATE FILE...` writes 4 KiB to each file so often a second."""
+"""A steady load, so that there is something to measure: `load.py RATE FILE...`, 4 KiB to each so often a second."""
 
 import mmap
 import os

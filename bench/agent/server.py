@@ -1,4 +1,4 @@
-"""A TLS server on the loopback that answers enrolments and frames with a policy and keeps nothing: `server.py CERTIFICATE`.
+"""A TLS server on the loopback that answers enrolments and frames with a policy, keeping nothing: `server.py PEM`.
 
 It prints its port. The term is one of 15 ms at 1000 IOPS for every disk that enrols.
 """

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll_agent import cadence, frames, journal, lookout, sampler, state
+from plimsoll_agent.core.terms import Term
 from plimsoll_agent.policy import Policy, to_plain
 from plimsoll_agent.settings import Settings
-from plimsoll_agent.core.terms import Term
 
 NS = 1_000_000_000
 TERM = Term(7, 15_000, 15_000, 1000, 13, 100_000, 262_144)

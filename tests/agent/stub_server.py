@@ -1,4 +1,4 @@
-"""A server of the agent's protocol small enough to see through: it stores what is sent and says what it is told to say."""
+"""A server of the agent's protocol, small enough to see through: it keeps what is sent and says what it is told to."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ def policy_for(*disks: tuple[str, str | None]) -> dict:
 
 
 class StubServer:
-    """`frames` in the order accepted; `answers` are taken one by one in place of the usual 200: (status, body, headers)."""
+    """`frames` in the order accepted; `answers` are taken one by one in place of the usual: (status, body, headers)."""
 
     def __init__(self, certificate: Path | None = None, keys: tuple[str, ...] = ("the-key",)) -> None:
         self.keys = keys
@@ -122,9 +122,10 @@ class StubServer:
         self.requests.append(sent)
         accepted = duplicates = 0
         rejected = []
-        for index, frame in enumerate(sent["frames"]):
+        for index, packed in enumerate(sent["frames"]):
+            frame = dict(packed)
             if "body" in frame:
-                frame |= layout.decode(frame.pop("body"), frame["n"])
+                frame.update(layout.decode(frame.pop("body"), frame["n"]))
             refusal = self.reject.get(frame["start"])
             if frame["device"] in self.unknown_until_enrolled and len(self.enrolments) < 2:
                 refusal = ("unknown_disk", frame["device"])

@@ -1,5 +1,7 @@
 """From journal to frame: nothing invented, nothing lost, whatever a crash left behind."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -16,7 +18,15 @@ SPLIT = Term(9, 5_000, 10_500, 1000, 4, 100_000, 262_144)
 LOOK = Machine(100, 1, 2, 3, 4, 5, 0, 6)
 LATER = Machine(300, 11, 12, 503, 4, 8192, 2, 1006)
 BASE = (10, 0, 80, 5, 20, 0, 160, 9, 1, 3, 14, 0, 0, 0, 0, 2, 1)
-HEAD = dict(device="vda", serial="s 1", wwn=None, vantage="guest", rule="accounted", start=1_766_299_980, machine=LOOK)
+HEAD = {
+    "device": "vda",
+    "serial": "s 1",
+    "wwn": None,
+    "vantage": "guest",
+    "rule": "accounted",
+    "start": 1_766_299_980,
+    "machine": LOOK,
+}
 
 
 def write(folder, *rows, terms=((TERM, 3),), base=BASE, cut=True, **change):
@@ -73,12 +83,11 @@ def test_fields_that_the_kernel_lacks_are_left_out(tmp_path):
 def test_after_a_crash_at_any_byte_the_whole_seconds_are_there(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("j")
     path = write(folder, *[busy(count) for count in range(1, 9)], cut=False)
-    raw = open(path, "rb").read()
+    raw = Path(path).read_bytes()
     head = raw.index(b"\ns\t") + 1
     at = data.draw(st.integers(head, len(raw)))
     rubbish = data.draw(st.sampled_from([b"", b"\0" * 50, b"\0\n", b"s\t1\t2\n", b"\xff\xfe\n"]))
-    with open(path, "wb") as file:
-        file.write(raw[:at] + rubbish)
+    Path(path).write_bytes(raw[:at] + rubbish)
     contents = journal.read(path)
     whole = raw[head:at].count(b"\n")
     assert [row[0][0] for row in contents.rows] == list(range(1, whole + 1))
@@ -86,9 +95,8 @@ def test_after_a_crash_at_any_byte_the_whole_seconds_are_there(tmp_path_factory,
 
 def test_a_head_that_was_torn_is_no_journal(tmp_path):
     path = write(tmp_path, busy(), cut=False)
-    raw = open(path, "rb").read()
-    with open(path, "wb") as file:
-        file.write(raw[:60])
+    raw = Path(path).read_bytes()
+    Path(path).write_bytes(raw[:60])
     with pytest.raises(journal.JournalError):
         journal.read(path)
 

@@ -7,13 +7,15 @@ import socket
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from plimsoll_agent import frames, journal, spool
+from plimsoll_agent import journal, spool
 from plimsoll_agent.kernel.files import read_bytes
-from plimsoll_agent.state import pairs_from_bytes
+from plimsoll_agent.settings import Settings
+from plimsoll_agent.state import MEMORY_FOLDERS, locate, pairs_from_bytes
 from tests.agent.stub_server import StubServer
 
 DISK = 0  # column of read_ios in a stat file
@@ -135,7 +137,7 @@ def test_kill_9_loses_no_more_than_the_second_being_measured(live):
     agent.stop()
     frames_ = sorted(server.frames, key=lambda frame: frame["start"])
     ends = [(frame["start"], frame["start"] + frame["n"]) for frame in frames_]
-    assert all(one[1] <= two[0] for one, two in zip(ends, ends[1:], strict=False))
+    assert all(one[1] <= two[0] for one, two in pairwise(ends))
     recovered = next(frame for frame in frames_[1:] if "machine" not in frame)
     after = frames_[frames_.index(recovered) + 1]
     assert after["start"] - (recovered["start"] + recovered["n"]) <= 3
@@ -186,16 +188,11 @@ def test_a_second_agent_on_the_same_folder_is_refused(live):
 
 
 def test_seconds_wait_in_memory_where_there_is_such_a_place(tmp_path):
-    out = subprocess.run(
-        [sys.executable, "-c", "import sys; from plimsoll_agent.state import open_state; from plimsoll_agent.settings import "
-         "Settings; print(open_state(Settings({'state_dir': sys.argv[1]})).run)", str(tmp_path / "state")],
-        capture_output=True, text=True, check=True,
-    ).stdout.strip()  # fmt: skip
+    state = locate(Settings({"state_dir": str(tmp_path / "state")}))
     mounts = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
-    memory = [mount[1] for mount in mounts if mount[2] == "tmpfs" and os.access(mount[1], os.W_OK)]
-    if {"/run", "/dev/shm"} & set(memory):
-        assert any(out.startswith(folder + "/") for folder in memory)
-        shutil.rmtree(out)
+    memory = {mount[1] for mount in mounts if mount[2] == "tmpfs" and os.access(mount[1], os.W_OK)}
+    if set(MEMORY_FOLDERS) & memory:
+        assert any(state.run.startswith(folder + "/plimsoll-agent-") for folder in memory)
     else:
-        assert out == f"{tmp_path}/state/run"
-    assert frames.MINUTE_S == 60
+        assert state.run == f"{tmp_path}/state/run"
+    assert not Path(state.run).exists()

@@ -21,7 +21,8 @@ def recording(*readings, name="vda"):
     for second, reads, read_ms, writes, write_ms, in_flight in readings:
         text += f"@ {second:.6f} {1_766_300_000 + second:.6f}\n"
         text += f" 254       0 {name} {reads} 0 {8 * reads} {read_ms} {writes} 0 {8 * writes} {write_ms} {in_flight}"
-        text += f" 0 {read_ms + write_ms} 0 0 0 0 0 0\n 254       1 {name}{'p' * name[-1].isdigit()}1 1 1 1 1 1 1 1 1 0 1 1 0 0 0 0 0 0\n"
+        text += f" 0 {read_ms + write_ms} 0 0 0 0 0 0\n"
+        text += f" 254       1 {name}{'p' * name[-1].isdigit()}1 1 1 1 1 1 1 1 1 0 1 1 0 0 0 0 0 0\n"
     return io.BytesIO(text.encode())
 
 

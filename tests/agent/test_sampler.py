@@ -1,6 +1,7 @@
 """The fine loop over simulated clocks: what is measured, what is unknown, and that every I/O is counted once."""
 
 import signal
+from itertools import pairwise
 
 import pytest
 
@@ -24,7 +25,7 @@ def covers(frame):
 
 def assert_chained(frames):
     """base + sums = the next base, the time fields modulo 2^32."""
-    for one, two in zip(frames, frames[1:], strict=False):
+    for one, two in pairwise(frames):
         assert one["start"] + one["n"] == two["start"]
         for name in SUMMED:
             end = one["base"][name] + sum(one[name])
@@ -149,7 +150,7 @@ def test_a_suspended_machine_has_a_gap_that_the_next_base_bounds(machine):
     frames = machine.frames()
     assert_apart(frames)
     before = [frame for frame in frames if frame["start"] < START + 60][-1]
-    after = [frame for frame in frames if frame["start"] >= START + 60][0]
+    after = next(frame for frame in frames if frame["start"] >= START + 60)
     gap = after["base"]["read_ios"] - before["base"]["read_ios"] - sum(before["read_ios"])
     assert 0 < gap <= 20
 

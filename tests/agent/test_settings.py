@@ -17,7 +17,7 @@ def test_a_file_may_be_ini_or_plain_pairs(tmp_path):
 
 
 def test_the_environment_carries_all_settings_to_another_process():
-    values = {name: "1" for name in NAMES}
+    values = dict.fromkeys(NAMES, "1")
     assert from_environment(to_environment(values)) == values
 
 

@@ -1,6 +1,7 @@
 """Frames that wait: whole or not at all, within their bounds, the oldest dropped first."""
 
 import os
+from pathlib import Path
 
 from plimsoll_agent import msgpack, spool
 
@@ -52,7 +53,7 @@ def test_a_frame_comes_back_as_it_went_in(tmp_path):
 
 def test_it_is_readable_by_its_owner_alone(tmp_path):
     [entry] = fill(tmp_path / "s", 1)
-    assert os.stat(entry.path).st_mode & 0o777 == 0o600
+    assert Path(entry.path).stat().st_mode & 0o777 == 0o600
 
 
 def test_the_bound_is_on_disk_space_and_the_oldest_go_first(tmp_path):
@@ -85,8 +86,7 @@ def test_a_half_written_file_is_no_frame_and_is_swept(tmp_path):
 
 def test_a_frame_shortened_by_a_power_cut_is_not_sent(tmp_path):
     [entry] = fill(tmp_path / "s", 1)
-    with open(entry.path, "r+b") as file:
-        file.truncate(100)
+    os.truncate(entry.path, 100)
     assert spool.load(entry) is None
 
 

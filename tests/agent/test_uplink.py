@@ -38,7 +38,7 @@ class Agent:
         self.state = open_state(self.settings)
         # NOW was when the tests were collected: minutes -2 and -1 are the newest whenever this one runs.
         monkeypatch.setattr(delivery, "NEWEST_S", time.time() - NOW + 150)
-        monkeypatch.setattr(os, "nice", lambda by: 0)
+        monkeypatch.setattr(os, "setpriority", lambda *args: None)
         monkeypatch.setattr(uplink._signal, "alarm", lambda seconds: 0)
 
     def set(self, **change):
@@ -82,7 +82,7 @@ def test_the_first_child_enrols_and_keeps_token_and_policy(agent, server):
     [sent] = server.enrolments
     assert [disk["device"] for disk in sent["disks"]] == ["vda"]
     assert sent["disks"][0]["serial"] == "overlayblk" and sent["disks"][0]["rotational"] is True
-    assert os.stat(agent.state.token).st_mode & 0o777 == 0o600
+    assert Path(agent.state.token).stat().st_mode & 0o777 == 0o600
     assert policy.from_plain(read_bytes(agent.state.policy)).terms_of("vda", "overlayblk")
     machine_id = (Path("/etc/machine-id").read_text().strip()) if Path("/etc/machine-id").exists() else "-"
     assert sent["machine_id"] != machine_id and len(sent["machine_id"]) == 32
@@ -248,10 +248,10 @@ def test_a_policy_that_cannot_be_followed_leaves_the_old_one(agent, server):
 
 def test_an_unchanged_policy_is_not_written_again(agent, server):
     agent.do()
-    before = os.stat(agent.state.policy)
+    before = Path(agent.state.policy).stat()
     agent.spool(-1)
     agent.do()
-    assert os.stat(agent.state.policy).st_ino == before.st_ino
+    assert Path(agent.state.policy).stat().st_ino == before.st_ino
 
 
 def test_packing_needs_no_server(agent, server):
@@ -271,12 +271,9 @@ def test_only_one_child_works_at_a_time(agent, server):
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext"]
-        + ["subjectAltName=IP:127.0.0.1", "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
-        check=True,
-        capture_output=True,
-    )
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{folder}/key.pem", "-out", f"{folder}/cert.pem"]
+    subprocess.run(command, check=True, capture_output=True)
     both = folder / "both.pem"
     both.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())
     return both
