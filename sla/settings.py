@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django.contrib.humanize",
     "ninja",
     "sla.accounts",
     "sla.fleet",
@@ -42,6 +43,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "sla.telemetry.middleware.FramesFirst",  # agents' uploads need no session, locale or template
     "django.middleware.security.SecurityMiddleware",
+    "sla.web.csp.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -63,6 +65,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "sla.web.context.page",
             ]
         },
     }
@@ -120,8 +123,12 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "django_node_assets.finders.NodeModulesFinder",
+    "sla.web.static.UsedNodeFiles",
 ]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "sla.web.static.HashedFiles"},
+}
 NODE_PACKAGE_JSON = BASE_DIR / "package.json"
 NODE_MODULES_ROOT = BASE_DIR / "node_modules"
 

@@ -1,0 +1,29 @@
+"""Which machines report, with which agent, and how is one more added?"""
+
+from datetime import UTC, datetime, timedelta
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.db.models import Count, F, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from sla.domain.verdict import SILENT_S
+from sla.fleet.selectors import machines_visible_to
+
+PAGE = 100
+
+
+@login_required
+@require_safe
+def agents(request: HttpRequest) -> HttpResponse:
+    """Those that were silent longest come first: they are what one looks for here."""
+    limit = datetime.now(UTC) - timedelta(seconds=SILENT_S)
+    machines = (
+        machines_visible_to(request.user)
+        .annotate(disk_count=Count("disks", filter=Q(disks__removed_at=None)))
+        .order_by(F("agent__seen_at").asc(nulls_last=True), "hostname", "id")
+    )
+    page = Paginator(machines, PAGE).get_page(request.GET.get("page"))
+    return render(request, "agents.html", {"page": page, "limit": limit})

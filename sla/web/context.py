@@ -1,0 +1,23 @@
+"""What does every page know? The import map, which place of the bar it is, how many disks are breached."""
+
+import json
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString, mark_safe
+
+from sla.web.import_map import import_map
+
+# Must not end the script element it stands in.
+ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
+PLACES = (("fleet", "Fleet"), ("agents", "Agents"))
+
+
+def page(request: HttpRequest) -> dict[str, Any]:
+    """For the base template."""
+    match = request.resolver_match
+    return {"import_map": _map, "places": PLACES, "place": match.url_name if match else ""}
+
+
+def _map() -> SafeString:
+    return mark_safe(json.dumps(import_map()).translate(ESCAPES))  # noqa: S308

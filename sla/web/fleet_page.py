@@ -1,0 +1,121 @@
+"""The fleet: how many disks stand how, which are out of contract now, and all of them, worst first."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from sla.accounts.selectors import customers_visible_to
+from sla.domain.states import State
+from sla.domain.verdict import SILENT_S
+from sla.fleet.models import Pool
+from sla.fleet.selectors import machines_visible_to
+from sla.scoring import listing
+from sla.web.fleet_query import Asked, asked_for, page_of
+from sla.web.fleet_rows import out_of_contract, said, table
+
+SHOWN = 6  # rows of the panel; the tiles lead to all of them
+TILES = (
+    State.BREACHED,
+    State.AT_RISK,
+    State.MET,
+    State.EXCUSED,
+    State.IDLE,
+    State.NO_DATA,
+    State.MAINTENANCE,
+)
+COLUMNS = (
+    ("disk", "Disk", ""),
+    ("worst", "State", ""),
+    ("attained", "Attained", "number"),
+    ("left", "Budget left", "number"),
+)
+
+
+@login_required
+@require_safe
+def fleet(request: HttpRequest) -> HttpResponse:
+    """The page; for its own refresh only the part that changes."""
+    asked = asked_for(request.GET, noc=request.user.is_noc)
+    live = live_part(request, asked, datetime.now(UTC))
+    if request.headers.get("HX-Request") == "true":
+        return render(request, "fleet/live.html", live)
+    return render(request, "fleet.html", {**live, **_choices(request, asked)})
+
+
+def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any]:
+    """Everything that a minute may change."""
+    user = request.user
+    counts = listing.counts(user, asked.filter)
+    rows, following = page_of(listing.listed(user, asked.filter), asked)
+    shown: list[dict[str, Any]] = []
+    if not asked.state and not asked.after and counts["breached"] + counts["at_risk"]:
+        bad = listing.listed(user, asked.filter).filter(now__state__in=(State.BREACHED, State.AT_RISK))
+        shown = out_of_contract(bad[:SHOWN], at)
+    return {
+        "asked": asked,
+        "tiles": [_tile(state, counts, asked) for state in TILES],
+        "counts": counts,
+        "machines": machines_visible_to(user).aggregate(
+            all=Count("id"),
+            reporting=Count("id", filter=Q(agent__seen_at__gte=at - timedelta(seconds=SILENT_S))),
+        ),
+        "burning": shown,
+        "more": counts["breached"] + counts["at_risk"] - len(shown),
+        "rows": table(rows, at),
+        "total": counts[asked.state.word] if asked.state else sum(counts.values()),
+        "first": asked.query() if asked.after else None,
+        "following": asked.query(after=following) if following else None,
+        "columns": {name: _column(asked, name, word, kind) for name, word, kind in COLUMNS},
+        "month": f"{at:%B}",
+        "address": asked.query(after=asked.after),
+        "chips": _chips(asked),
+    }
+
+
+def _tile(state: State, counts: dict[str, int], asked: Asked) -> dict[str, Any]:
+    chosen = asked.state is state
+    return {
+        "state": state.word,
+        "word": said(state),
+        "count": counts[state.word],
+        "chosen": chosen,
+        "query": asked.query(state=None if chosen else state),
+    }
+
+
+def _column(asked: Asked, name: str, word: str, kind: str) -> dict[str, Any]:
+    """A heading that sorts, and turns the order round where it sorts already."""
+    sorted_by = asked.sort == name
+    backwards = sorted_by and not asked.backwards
+    return {
+        "word": word,
+        "kind": kind,
+        "query": asked.query(sort=name, backwards=backwards),
+        "sort": ("descending" if asked.backwards else "ascending") if sorted_by else None,
+    }
+
+
+def _chips(asked: Asked) -> list[dict[str, str]]:
+    """What narrows the list, each with the address without it."""
+    chips = []
+    for name, word in (("state", "state"), ("q", "search"), ("customer", "customer"), ("pool", "pool")):
+        value = getattr(asked, name)
+        if value:
+            shown = said(value).lower() if isinstance(value, State) else value
+            chips.append({"word": f"{word}: {shown}", "query": asked.query(**{name: None if name == "state" else ""})})
+    return chips
+
+
+def _choices(request: HttpRequest, asked: Asked) -> dict[str, Any]:
+    """The filters' choices; customers and pools are the provider's."""
+    if not request.user.is_noc:
+        return {"customers": [], "pools": []}
+    return {
+        "customers": customers_visible_to(request.user).order_by("name").values_list("name", flat=True)[:500],
+        "pools": Pool.objects.order_by("name").values_list("name", flat=True)[:500],
+    }

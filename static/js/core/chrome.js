@@ -1,0 +1,10 @@
+// What every page starts: theme, clock, keys.
+import { startClock } from "core/clock.js";
+import { startKeys } from "core/keys.js";
+import { startTheme } from "core/theme.js";
+
+const find = (id) => document.getElementById(id);
+
+startTheme(find("theme-switch"));
+startClock(find("clock"), find("zone-switch"));
+startKeys(find("find"), find("person"));

@@ -1,0 +1,41 @@
+// Keeps a page live and honest: asks every so often while it is looked at, says how old it is, and says when it is
+// stale. The page's htmx element listens for the "refresh" event on the body.
+
+const EVERY_MS = 10_000;
+const STALE_MS = 35_000; // three missed answers
+
+export function startRefresh({ freshness, stale, onRefresh = () => {} }) {
+  let last = Date.now();
+  const ask = () => document.hidden || document.body.dispatchEvent(new CustomEvent("refresh"));
+  const say = () => {
+    const age = Date.now() - last;
+    if (freshness) freshness.textContent = `updated ${Math.floor(age / 1000)} s ago`;
+    if (stale) stale.hidden = age < STALE_MS;
+  };
+  document.addEventListener("htmx:afterSwap", () => {
+    last = Date.now();
+    say();
+    onRefresh();
+  });
+  // Logged out meanwhile: the answer is the login page, whole.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.xhr.responseURL.includes("/login")) {
+      event.detail.shouldSwap = false;
+      location.reload();
+    }
+  });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && Date.now() - last > EVERY_MS) ask();
+  });
+  setInterval(ask, EVERY_MS);
+  setInterval(() => document.hidden || say(), 1000);
+  onRefresh();
+}
+
+/** Title and icon tell a breach to someone who looks at another tab. */
+export function showAlarm(breached, title) {
+  document.title = breached ? `▲ ${breached} breached · ${title}` : title;
+  const icon = document.querySelector("link[rel=icon]");
+  const wanted = breached ? icon.dataset.alarm : icon.dataset.calm;
+  if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);
+}
