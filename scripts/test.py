@@ -28,7 +28,8 @@ def environment_of(ready: Ready) -> dict[str, str]:
 
 
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
-    code = subprocess.run([paths.in_venv("pytest"), *arguments], cwd=paths.ROOT, env=env, check=False).returncode
+    command = [paths.in_venv("pytest"), "-rs", *arguments]  # -rs: says what was skipped, and why
+    code = subprocess.run(command, cwd=paths.ROOT, env=env, check=False).returncode
     if code == PYTEST_FOUND_NONE:
         say("Plimsoll: pytest found no test")
     return code
