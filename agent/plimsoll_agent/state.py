@@ -84,7 +84,8 @@ def park(state: State) -> None:
             os.unlink(f"{state.run}/{name}")
     if os.listdir(state.run) == ["owner"]:
         os.unlink(state.run + "/owner")
-        os.rmdir(state.run)
+        if os.access(os.path.dirname(state.run), os.W_OK):  # not where a service manager made it for us
+            os.rmdir(state.run)
 
 
 def write_atomically(path: str, data: bytes, *, durable: bool = False) -> None:
