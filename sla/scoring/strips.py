@@ -45,8 +45,8 @@ def p99_ms(keys: Sequence[Key]) -> dict[int, float]:
     with store.reading() as cursor:
         rows = cursor.execute(
             f"SELECT disk_id, p99_us FROM scoring_slot JOIN {store.KEYS} "  # noqa: S608
-            f"ON disk_id = disk AND scoring_slot.vantage = due.vantage AND start = to_timestamp(minute) "
-            f"WHERE {store.span(keys)} AND p99_us IS NOT NULL",
+            f"USING (disk_id, vantage) "
+            f"WHERE {store.span(keys)} AND start = to_timestamp(minute) AND p99_us IS NOT NULL",
             store.arrays(keys),
         ).fetchall()
     return {disk: p99 / 1000 for disk, p99 in rows}
