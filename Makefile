@@ -2,9 +2,10 @@
 PYTHON ?= python3
 PORT ?= 8000
 ARGS ?=
+MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench stop clean
+.PHONY: help run test lint bench soak stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,6 +24,9 @@ bench: ## all benchmarks, each prints one JSON object
 
 bench-%: ## one benchmark
 	@$(PYTHON) -m scripts bench $*
+
+soak: ## kill -9 of every process under load, again and again; MINUTES=10
+	@$(PYTHON) -m scripts soak --minutes $(MINUTES) -- $(ARGS)
 
 stop: ## stop what runs
 	@$(PYTHON) -m scripts stop

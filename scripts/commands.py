@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from scripts import bench, clean, lint, run, stop, test
+from scripts import bench, clean, lint, run, soak, stop, test
 from scripts.problem import Problem
 from scripts.progress import say
 
@@ -21,6 +21,10 @@ def parser() -> argparse.ArgumentParser:
     measuring = commands.add_parser("bench", help="all benchmarks, or those that the arguments name")
     measuring.add_argument("names", nargs="*")
     measuring.set_defaults(go=lambda given: bench.bench(given.names))
+    soaking = commands.add_parser("soak", help="kill one process after another under load, and check the books")
+    soaking.add_argument("--minutes", type=float, default=10)
+    soaking.add_argument("arguments", nargs="*")
+    soaking.set_defaults(go=lambda given: soak.soak(given.minutes, given.arguments))
     commands.add_parser("stop", help="stop what runs").set_defaults(go=lambda given: stop.stop())
     commands.add_parser("clean", help="remove what was set up").set_defaults(go=lambda given: clean.clean())
     return top
