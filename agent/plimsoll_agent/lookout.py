@@ -68,13 +68,12 @@ class Lookout:
         for watch in self.watches:
             try:
                 line = pread(watch.fd, 512, 0)
-            except OSError:
+                if line == watch.line:
+                    watch.same(now, mono_ns())
+                else:
+                    watch.take(now, mono_ns(), line, line.split())
+            except (OSError, ValueError):  # the disk went, or its driver printed nonsense
                 watch.forget()
-                continue
-            if line == watch.line:
-                watch.same(now, mono_ns())
-            else:
-                watch.take(now, mono_ns(), line, line.split())
             now = mono_ns()
 
     def _sample_all(self, now: int) -> None:
@@ -89,12 +88,12 @@ class Lookout:
                 continue
             if not line.startswith(watch.prefix):
                 # Lines move when a device comes or goes.
-                watch.index = next((at for at, text in enumerate(lines) if text.startswith(watch.prefix)), 0)
-                line = lines[watch.index]
-                if not line.startswith(watch.prefix):
-                    watch.forget()
-                    continue
-            watch.take(now, after, line, line.split()[3:])
+                watch.index = next((at for at, other in enumerate(lines) if other.startswith(watch.prefix)), count)
+                line = lines[watch.index] if watch.index < count else b""
+            try:
+                watch.take(now, after, line, line.split()[3:])
+            except ValueError:  # no line, or nonsense
+                watch.forget()
 
     def close(self, gone: Sequence[Watch]) -> None:
         """Give back the files of disks that are no more."""
@@ -107,16 +106,24 @@ class Lookout:
         """Every file anew: a stat file of a disk that went and came back answers no longer."""
         self.close(self.watches)
         if self.fd < 0:
-            self.fd = os.open(self._settings.proc + "/diskstats", os.O_RDONLY | os.O_CLOEXEC)
-        count = read_whole(self.fd).count(b"\n")
-        self.by_stat = len(self.watches) * STAT_COSTS_LINES <= count
+            self.fd = _open(self._settings.proc + "/diskstats")
+        count = read_whole(self.fd).count(b"\n") if self.fd >= 0 else 0
+        self.by_stat = self.fd < 0 or len(self.watches) * STAT_COSTS_LINES <= count
         for watch in self.watches:
             watch.index = 0
             major, _, minor = (watch.disk.number or ":").partition(":")
             # As the kernel prints it: "%4d %7d %s " (diskstats_show).
             watch.prefix = f"{major:>4} {minor:>7} {watch.device} ".encode()
             if self.by_stat:
-                watch.fd = os.open(watch.disk.path + "/stat", os.O_RDONLY | os.O_CLOEXEC)
+                watch.fd = _open(watch.disk.path + "/stat")
+
+
+def _open(path: str) -> int:
+    """-1 where it cannot be opened: reading from that fails as from a disk that has gone."""
+    try:
+        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
 
 
 def read_whole(fd: int) -> bytes:

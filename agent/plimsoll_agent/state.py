@@ -54,21 +54,28 @@ def open_state(settings: Settings) -> State:
     """The same for the agent's own processes: the folder in memory is there too, and is theirs. Raises StateError."""
     state = locate(settings)
     make_run(state)
-    mine = read_text(state.top + "/owner")
-    if mine is None:
-        mine = os.urandom(8).hex()
-        write_atomically(state.top + "/owner", mine.encode() + b"\n")
-    if read_text(state.run + "/owner") != mine:
+    if read_text(state.run + "/owner") != _owner(state):
         # Memory may still hold the seconds of a state folder that was deleted meanwhile: they were another agent's.
         for name in os.listdir(state.run):
             os.unlink(f"{state.run}/{name}")
-        write_atomically(state.run + "/owner", mine.encode() + b"\n")
+        make_run(state)
     return state
 
 
 def make_run(state: State) -> None:
-    """Also where somebody has cleaned up memory under a running agent."""
+    """The folder in memory, marked as this agent's; also where somebody has cleaned it away under a running one."""
     _private(state.run)
+    if not os.listdir(state.run):
+        write_atomically(state.run + "/owner", _owner(state).encode() + b"\n")
+
+
+def _owner(state: State) -> str:
+    """A random word that both folders of one agent hold."""
+    mine = read_text(state.top + "/owner")
+    if mine is None:
+        mine = os.urandom(8).hex()
+        write_atomically(state.top + "/owner", mine.encode() + b"\n")
+    return mine
 
 
 def notes(state: State, name: str) -> dict[str, str]:

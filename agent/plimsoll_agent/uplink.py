@@ -35,6 +35,15 @@ class Report:
         self.pairs: dict[str, object] = dict(notes(state, UPLINK))
         self.trouble: str | None = None
 
+    @property
+    def news(self) -> str | None:
+        """What is worth a line of the log: a trouble that is another one than last time, and its end."""
+        before = str(self.pairs.get("trouble", ""))
+        now = _one_line(self.trouble)
+        if now == before:
+            return None
+        return now or "the server has answered again"
+
     def add(self, name: str, count: int) -> None:
         """Raise a total."""
         self.pairs[name] = int(str(self.pairs.get(name, 0))) + count
@@ -42,8 +51,12 @@ class Report:
     def write(self) -> None:
         """Store it for the doctor and the sampler (retry_after_s)."""
         self.pairs["at"] = int(time.time())
-        self.pairs["trouble"] = (self.trouble or "").replace("\n", " ")
+        self.pairs["trouble"] = _one_line(self.trouble)
         write_atomically(self._path, pairs_to_bytes(self.pairs))
+
+
+def _one_line(text: str | None) -> str:
+    return (text or "").replace("\n", " ")
 
 
 def main(task: str) -> int:
@@ -68,12 +81,11 @@ def main(task: str) -> int:
             report.trouble = _send(state, settings, report, SEND_S[task], last=task == "last") or report.trouble
         except OSError as error:
             report.trouble = f"the state folder cannot be written: {error}"
+    if report.news:
+        sys.stderr.write(f"plimsoll-agent: {report.news}\n")
     report.write()
     os.close(held)
-    if report.trouble:
-        sys.stderr.write(f"plimsoll-agent: {report.trouble}\n")
-        return TRY_AGAIN if task != "pack" else DONE
-    return DONE
+    return TRY_AGAIN if report.trouble and task != "pack" else DONE
 
 
 def _pack(state: State, settings: Settings, report: Report) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from plimsoll_agent.core.counters import FIELDS
-from tests.agent.simulated import START, TERM, Machine
+from tests.agent.simulated import START, TERM, Disk, Machine
 
 SUMMED = [name for name in FIELDS if name not in ("in_flight", "discard_merges")]
 
@@ -41,7 +41,7 @@ def assert_apart(frames):
 
 
 def test_frames_follow_the_minute_after_a_short_first_one_and_chain_exactly(machine):
-    machine.every(0.01, lambda: machine.disk.add(reads=2, read_ms=3, writes=1, write_ms=2), until=170)
+    machine.every(0.1, lambda: machine.disk.add(reads=20, read_ms=30, writes=10, write_ms=20), until=170)
     machine.run(165)
     frames = machine.frames()
     assert [(frame["start"] - START, frame["n"]) for frame in frames] == [
@@ -197,8 +197,6 @@ def test_a_broken_policy_changes_nothing(machine):
 
 
 def test_a_disk_that_comes_while_it_runs_is_found_and_one_that_goes_is_let_go(machine):
-    from tests.agent.simulated import Disk
-
     def plugged():
         Disk(machine.path / "sys", "vdb", "s-2")
 
@@ -242,3 +240,72 @@ def test_the_first_frame_ends_at_the_next_ten_seconds_and_asks_to_be_sent_at_onc
     first = machine.frames()[0]
     assert (first["start"] + first["n"]) % 10 == 0
     assert sampler.child.wanted
+
+
+def test_many_disks_are_read_from_one_file_and_each_gets_its_own_line(machine):
+    disks = [Disk(machine.path / "sys", f"vd{letter}", f"s-{letter}") for letter in "bcdefgh"]
+    for number, disk in enumerate(disks, 1):
+        (disk.folder / "dev").write_text(f"254:{number}\n")
+    table = machine.path / "proc/diskstats"
+
+    def tick():
+        lines = [f" {254:>3} {number:7d} {disk.folder.name} " for number, disk in enumerate([machine.disk, *disks])]
+        for number, disk in enumerate([machine.disk, *disks]):
+            disk.add(reads=number, read_ms=number)
+            lines[number] += " ".join(map(str, disk.values)) + "\n"
+        table.write_text("   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + "".join(lines))
+
+    tick()
+    machine.every(0.1, tick, until=25)
+    # A device that comes first in the table moves all lines by one.
+    machine.clock.at(
+        12.3, lambda: table.write_text("   1       0 ram0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n" + table.read_text())
+    )
+    sampler = machine.run(25)
+    assert not sampler.lookout.by_stat
+    frames = machine.frames()
+    for number, disk in enumerate([machine.disk, *disks]):
+        own = [frame for frame in frames if frame["device"] == disk.folder.name]
+        assert_chained(own)
+        counted = [ios for frame in own for ios in frame["read_ios"]]
+        assert counted and all(abs(ios - 10 * number) <= number for ios in counted)
+
+
+def test_nonsense_from_a_driver_is_a_gap_and_not_the_end(machine):
+    def nonsense():
+        (machine.disk.folder / "stat").write_text("1 2 three\n")
+
+    machine.clock.at(15.45, nonsense)
+    machine.clock.at(17.45, machine.disk.write)
+    machine.run(30)
+    seconds = {second - START for frame in machine.frames() for second in covers(frame)}
+    assert set(range(1, 29)) - seconds == {15, 16, 17}
+
+
+def test_a_full_memory_folder_loses_seconds_and_no_more(machine, monkeypatch):
+    from plimsoll_agent import journal
+
+    real = journal.os.write
+    full = []
+
+    def write(fd, data):
+        if full and data[:1] in b"si":
+            raise OSError(28, "No space left on device")
+        return real(fd, data)
+
+    monkeypatch.setattr(journal.os, "write", write)
+    machine.clock.at(15.5, lambda: full.append(1))
+    machine.clock.at(18.5, full.clear)
+    machine.run(30)
+    frames = machine.frames()
+    assert_apart(frames)
+    seconds = {second - START for frame in frames for second in covers(frame)}
+    assert set(range(1, 29)) - seconds == {15, 16, 17}
+
+
+def test_a_memory_folder_that_was_cleaned_away_is_made_again(machine):
+    import shutil
+
+    machine.clock.at(15.5, lambda: shutil.rmtree(machine.state.run))
+    machine.run(75)
+    assert sum(frame["n"] for frame in machine.frames()) >= 30
