@@ -1,7 +1,7 @@
 """What does scoring cost? `make bench-score`; the last line on stdout is JSON.
 
 A minute live (frames of a fleet become slots, hours, days and standings: CPU of this process and of the database), a
-month of one disk from its 1-s frames, a month of 10,000 disks from the roll-ups. Everything is made up, nothing is kept.
+month of one disk from its 1-s frames, a month of 10,000 disks from the roll-ups. All of it is made up.
 """
 
 import json
@@ -87,9 +87,8 @@ def keep(rows: Iterator[tuple[int, int, bytes]], *, due: bool) -> None:
     """Store frames (disk, start, body)."""
     listed = list(rows)
     with store.transacting() as cursor:
-        with cursor.copy(
-            "COPY telemetry_frame (disk_id, vantage, start, step_s, n, source, boot, received_at, body) FROM STDIN (FORMAT BINARY)"
-        ) as copy:
+        columns = "disk_id, vantage, start, step_s, n, source, boot, received_at, body"
+        with cursor.copy(f"COPY telemetry_frame ({columns}) FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types(["int8", "int2", "timestamptz", "int2", "int2", "int2", "int8", "timestamptz", "bytea"])
             now = datetime.now(UTC)
             for disk, start, body in listed:
@@ -136,7 +135,8 @@ def past_days(disks: list[int], days: int, before: int) -> None:
         cursor.execute(
             f"""
             INSERT INTO scoring_day ({", ".join(KEY)}, {names})
-            SELECT DISTINCT ON (disk_id, d) disk_id, vantage, to_timestamp(%s) - d * interval '1 day', term, excluded, {names}
+            SELECT DISTINCT ON (disk_id, d)
+                disk_id, vantage, to_timestamp(%s) - d * interval '1 day', term, excluded, {names}
             FROM scoring_hour, generate_series(1, %s) AS d WHERE disk_id = ANY(%s) ON CONFLICT DO NOTHING
             """,  # noqa: S608
             [before // DAY_S * DAY_S, days, disks],
@@ -165,19 +165,16 @@ def month_of_a_fleet(disks: list[int], sample: int) -> tuple[float, int]:
     with connection.cursor() as cursor:
         for table, step, length in spans:
             # Hours only where the zone cuts a day: the others would lie there unread.
-            edges = (
-                ""
-                if table == "scoring_day"
-                else f"WHERE at < to_timestamp({first + DAY_S}) OR at >= to_timestamp({last - DAY_S})"
-            )
+            edges = f"at < to_timestamp({first + DAY_S}) OR at >= to_timestamp({last - DAY_S})"
+            where = "" if table == "scoring_day" else f"WHERE {edges}"
+            times = f"generate_series(to_timestamp({first}), to_timestamp({last - length}), interval '{step}')"
             cursor.execute(
                 f"""
                 INSERT INTO {table} ({", ".join(KEY)}, {names})
                 SELECT d, 1, at, term, false, {names}
                 FROM (SELECT * FROM scoring_hour WHERE disk_id = %s ORDER BY start LIMIT 1) AS one,
                      unnest(%s::int8[]) AS d,
-                     (SELECT at FROM generate_series(to_timestamp({first}), to_timestamp({last - length}), interval '{step}') AS at
-                      {edges}) AS t
+                     (SELECT at FROM {times} AS at {where}) AS t
                 """,  # noqa: S608
                 [sample, disks],
             )

@@ -8,7 +8,8 @@ def ratio(value: Fraction | None, digits: int = 6) -> float | None:
     """A ratio for the API, cut (towards −∞) to so many decimals; None stays None."""
     if value is None:
         return None
-    return value.numerator * 10**digits // value.denominator / 10**digits
+    scale = int(10**digits)
+    return value.numerator * scale // value.denominator / scale
 
 
 def percent(value: Fraction | None, digits: int = 2) -> str | None:
@@ -17,7 +18,8 @@ def percent(value: Fraction | None, digits: int = 2) -> str | None:
         return None
     cut = floor(value * 10 ** (digits + 2))
     sign, cut = ("-", -cut) if cut < 0 else ("", cut)
-    return f"{sign}{cut // 10**digits}.{cut % 10**digits:0{digits}d}"
+    whole, part = divmod(cut, 10**digits)
+    return f"{sign}{whole}.{part:0{digits}d}" if digits else f"{sign}{whole}"
 
 
 def burn(value: Fraction | None, digits: int = 1) -> float | None:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 from typing import cast
 
 import numpy as np
@@ -158,9 +159,7 @@ def words(month: FleetMonth) -> list[dict[str, object]]:
             "disk": disk,
             "state": State(cast(int, state)).word,
             "proved": proved,
-            "sli": {
-                name: None if end != end else end for name, end in zip(("low", "estimate", "high"), ends, strict=True)
-            },
+            "sli": {n: None if isnan(end) else end for n, end in zip(("low", "estimate", "high"), ends, strict=True)},
             "coverage": coverage,
         }
         for disk, state, proved, *ends, coverage in columns
