@@ -16,7 +16,7 @@ from sla.scoring.burndown import burn_down, burn_table
 from sla.scoring.models import DiskNow
 from sla.web.disk_heat import heat_map, percentiles_ms
 from sla.web.disk_range import Range
-from sla.web.disk_words import header, state_words, tiles
+from sla.web.disk_words import burn_words, header, state_words, tiles
 
 SHOWN_COUNTS = tuple(name for name in COUNTS if name not in ("slots", "unproved", "breached_proved"))
 
@@ -42,11 +42,11 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
         },
         "state": state_words(now),
         "header": header(disk, user, current),
-        "tiles": tiles(disk, now, current, at),
+        "tiles": tiles(disk, now, current),
         "terms": [_term(one, span) for one in assigned],
         **_lines(disk.pk, vantage, span, moment, first_at),
         "budget": burn_down(now, moment) if now else None,
-        "burn": burn_table(now) if now else [],
+        "burn": burn_words(burn_table(now)) if now else [],
     }
 
 

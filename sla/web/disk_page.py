@@ -13,7 +13,7 @@ from sla.scoring import listing
 from sla.web.disk_csv import CHARTS, csv_of
 from sla.web.disk_data import page_data
 from sla.web.disk_minute import minute
-from sla.web.disk_range import DAY_S, PRESETS, Range, RangeError, parse_moment, parse_range
+from sla.web.disk_range import PRESETS, Range, RangeError, parse_moment, parse_range
 
 
 def visible_disk(request: HttpRequest, disk_id: int) -> Disk:
@@ -52,12 +52,10 @@ def _navigation(span: Range) -> dict[str, Any]:
     later = Range(span.start, span.end, span.name, live=False)
     return {
         "presets": presets,
+        "query": span.query(),
         "earlier": later.query(earlier=1),
         "later": None if span.live else later.query(earlier=-1),
         "live": Range(span.start, span.end, span.name, live=True).query(),
-        "from_moment": datetime.fromtimestamp(span.start, UTC),
-        "to_moment": datetime.fromtimestamp(span.end, UTC),
-        "is_long": span.length_s > DAY_S,
     }
 
 

@@ -1,7 +1,7 @@
 """How is a disk said in words? Header and tiles of its page, the same at first sight and at each refresh."""
 
 import calendar
-from datetime import UTC, datetime
+from datetime import UTC
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -13,16 +13,7 @@ from sla.domain.states import Grade, State
 from sla.fleet.models import Disk
 from sla.scoring.models import DiskNow
 
-# Shape and word beside the colour: nobody has to tell red from green.
-ICONS = {
-    State.MET: "●",
-    State.AT_RISK: "◆",
-    State.BREACHED: "▲",
-    State.EXCUSED: "▨",
-    State.MAINTENANCE: "⏸",
-    State.NO_DATA: "?",
-    State.IDLE: "◌",
-}
+Tile = dict[str, str | int | None]
 JUDGED = (State.MET, State.AT_RISK, State.BREACHED)
 REASONS = {
     "LOW_COVERAGE": "too little was observed to judge the month",
@@ -37,7 +28,6 @@ def state_words(now: DiskNow | None) -> dict[str, Any]:
     proof = ("proved" if now.proved else "likely") if now and state in JUDGED else None
     return {
         "state": state.word,
-        "icon": ICONS[state],
         "word": state.word.replace("_", " ").capitalize(),
         "proof": proof,
         "reasons": [REASONS[reason] for reason in now.reasons if reason in REASONS] if now else [],
@@ -59,28 +49,24 @@ def digits_for(objective_ppm: int) -> int:
     return max(2, len(plain_percent(objective_ppm).partition(".")[2]) + 1)
 
 
-def ago(moment: datetime | None, now: datetime) -> str:
-    """12 s ago, 5 min ago, 3 h ago, 2 d ago; never where nothing came yet."""
-    if moment is None:
-        return "never seen"
-    passed = max(0, int((now - moment).total_seconds()))
-    for unit, length in (("d", 172_800), ("h", 7_200), ("min", 120)):
-        if passed >= length:
-            return f"{passed // {'d': 86_400, 'h': 3_600, 'min': 60}[unit]} {unit} ago"
-    return f"{passed} s ago"
-
-
 def month_name(period: str) -> str:
     """November for 2026-11."""
     return calendar.month_name[int(period[5:])] if period else "this month"
 
 
-def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None, at: datetime) -> list[dict[str, Any]]:
-    """Objective, attained, budget left, evidence: each a name, a figure and a line below it."""
+def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None) -> list[Tile]:
+    """Objective, attained, budget left, evidence: a name, a figure, a line below it; `since` ages beside the line."""
     version = assigned.version if assigned else None
     agent = getattr(disk.machine, "agent", None)
-    seen = ago(now.seen_at if now else None, at)
-    agent_words = f"agent {agent.version} · {seen}" if agent and agent.version else seen
+    seen_at = int(now.seen_at.timestamp()) if now and now.seen_at else None
+    agent_words = " · ".join(
+        words
+        for words in (
+            f"agent {agent.version}" if agent and agent.version else "",
+            "seen" if seen_at else "no frame yet",
+        )
+        if words
+    )
     month = month_name(now.period if now else "")
     if now is None or version is None:
         objective = f"{plain_percent(version.objective_ppm)} %" if version else "none"
@@ -88,7 +74,7 @@ def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None, at: date
             _tile("objective", "Objective", objective, "of the requests inside the contract" if version else ""),
             _tile("attained", f"Attained in {month}", "–", "nothing was judged yet"),
             _tile("budget", "Budget left", "–", "nothing was judged yet"),
-            _tile("evidence", "Evidence", "–", agent_words),
+            _tile("evidence", "Evidence", "–", agent_words, since=seen_at),
         ]
     digits = digits_for(version.objective_ppm)
     low, middle, high = (cut_percent(v, digits) for v in (now.sli_low, now.sli_estimate, now.sli_high))
@@ -118,6 +104,7 @@ def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None, at: date
             "–" if now.coverage is None else f"{cut_percent(now.coverage, 1)} %",
             agent_words,
             note=f"observed, grade {Grade(now.grade).name}",
+            since=seen_at,
         ),
     ]
 
@@ -127,8 +114,10 @@ def whole_percent(ratio: float) -> str:
     return str(floor(Fraction(repr(ratio)) * 100)).replace("-", "−")
 
 
-def _tile(key: str, name: str, figure: str, line: str, tone: str = "", note: str = "") -> dict[str, Any]:
-    return {"key": key, "name": name, "figure": figure, "line": line, "tone": tone, "note": note}
+def _tile(
+    key: str, name: str, figure: str, line: str, tone: str = "", note: str = "", since: int | None = None
+) -> Tile:
+    return {"key": key, "name": name, "figure": figure, "line": line, "tone": tone, "note": note, "since": since}
 
 
 def header(disk: Disk, user: User, assigned: Assignment | None) -> dict[str, Any]:
@@ -157,3 +146,28 @@ def header(disk: Disk, user: User, assigned: Assignment | None) -> dict[str, Any
         "since": since,
         "removed": disk.removed_at,
     }
+
+
+def burn_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The burn table as it is read: 21.0×, and a dash where nothing was covered."""
+    return [
+        {
+            **row,
+            "windows": f"{_span(row['long_s'])} / {_span(row['short_s'])}",
+            "long_word": _times(row["long"]),
+            "short_word": _times(row["short"]),
+            "limit_word": f"{row['factor']:g}×",
+        }
+        for row in rows
+    ]
+
+
+def _times(rate: float | None) -> str:
+    return "–" if rate is None else f"{rate:.1f}×"
+
+
+def _span(seconds: int) -> str:
+    for unit, length in (("d", 86_400), ("h", 3_600)):
+        if seconds >= length and seconds % length == 0:
+            return f"{seconds // length} {unit}"
+    return f"{seconds // 60} min"

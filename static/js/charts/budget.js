@@ -1,0 +1,50 @@
+// How much of the month's error budget is left: the line so far, its proved range, and what may have been spent by now.
+import { Chart, font, line, options, tickLabel, valueAxis } from "charts/frame.js";
+import { lastKnown } from "charts/series.js";
+import { soft, token } from "charts/tokens.js";
+import { percent } from "core/format.js";
+
+const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+
+function config({ budget }) {
+  const along = (name) => budget.t.map((x, i) => ({ x, y: budget[name][i] }));
+  const last = lastKnown(budget.left);
+  const bad = last >= 0 && budget.left[last] < budget.ideal[last];
+  const colour = token(bad ? "state-breached" : "chart-1");
+  const least = Math.min(0, ...budget.left.filter((value) => value !== null));
+  const y = valueAxis("", { min: Math.max(-1, Math.floor(least * 4) / 4), max: 1 });
+  y.ticks.callback = (value) => `${Math.round(value * 100).toString().replace("-", "−")} %`;
+  const x = {
+    type: "linear", min: budget.start, max: budget.end, grid: { display: false }, border: { color: token("grid") },
+    ticks: { color: token("text-muted"), font: font(), maxRotation: 0, autoSkip: false, padding: 4, callback: (value) => tickLabel(value, 86400).split(" ")[0] },
+    afterBuildTicks(axis) {
+      const week = 5 * 86400;
+      axis.ticks = [];
+      for (let at = budget.start; at < budget.end - 43200; at += week) axis.ticks.push({ value: at });
+    },
+  };
+  return {
+    datasets: [
+      line(along("left"), colour, { borderWidth: 2 }),
+      line(along("high"), "transparent", { borderWidth: 0, fill: "+1", backgroundColor: soft(bad ? "state-breached" : "chart-1", 0.16) }),
+      line(along("low"), "transparent", { borderWidth: 0 }),
+      // What may be spent follows the I/O that came, and then goes straight to the month's end.
+      line([...along("ideal").filter(({ y: v }) => v !== null), { x: budget.end, y: 0 }], token("text-muted"), { borderDash: [3, 4], borderWidth: 1 }),
+    ],
+    options: options({ x, y }),
+  };
+}
+
+export const budget = {
+  make: (canvas, data) => {
+    const { datasets, options: given } = config(data);
+    return new Chart(canvas, { type: "line", data: { datasets }, options: given });
+  },
+  config,
+  note: ({ budget: b }) => (b ? MONTHS[Number(b.period.slice(5)) - 1] : ""),
+  caption: ({ budget: b }) => {
+    if (!b) return "";
+    const last = lastKnown(b.left);
+    return last < 0 ? "" : `${percent(b.left[last], 1)} of the budget expected for the month is left; by now ${percent(b.ideal[last], 1)} should be (dashed). Shaded: the range of proof.`;
+  },
+};

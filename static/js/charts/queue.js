@@ -1,0 +1,35 @@
+// Queue: the mean number of requests under way, and the depth that the contract lets wait.
+import { Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
+import { lonely, points, quantile, roundUp } from "charts/series.js";
+import { soft, token } from "charts/tokens.js";
+import { DASH } from "core/format.js";
+
+function config(data) {
+  const { t, range: { start, end, step_s: step } } = data;
+  const depth = Math.max(0, ...data.terms.map((term) => term.depth));
+  const most = quantile(data.aqu_sz, 1) ?? 0;
+  const lines = {};
+  data.terms.forEach((term, i) => {
+    lines[`depth${i}`] = level(term.depth, term.start, term.end, token("text-muted"));
+  });
+  return {
+    datasets: [
+      line(points(t, data.aqu_sz, step), token("chart-1"), { fill: "origin", backgroundColor: soft("chart-1", 0.1), pointRadius: lonely(data.aqu_sz) }),
+    ],
+    options: options({ x: timeAxis(start, end), y: valueAxis("", { max: roundUp(Math.max(most, depth) * 1.1), most: 4 }), lines }),
+  };
+}
+
+export const queue = {
+  make: (canvas, data, link) => {
+    const { datasets, options: given } = config(data);
+    return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [link.plugin] });
+  },
+  config,
+  legend: (data) => {
+    const last = data.terms.at(-1);
+    return [["line chart-1", "requests under way, mean"], ...(last ? [["dashed text-muted", `depth ${last.depth} of the contract`]] : [])];
+  },
+  columns: ["aqu_sz"],
+  readout: (data, i) => `${data.aqu_sz[i] === null ? DASH : data.aqu_sz[i].toFixed(1)} requests`,
+};
