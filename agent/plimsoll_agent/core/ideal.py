@@ -76,11 +76,11 @@ class CoverBounds:
                 surely = arrived
         need = self._rate * most_ns // NS + 1
         least = self.least
+        # The real disk's completions may have cut the backlog down to what was left in flight; that this lies below
+        # zero where more ended than was in flight makes room for as many later arrivals.
         floor = (was - done) * MICRO
         if floor > least:
             floor = least
-        if floor < 0:
-            floor = 0
         # One more than fits: the I/O that arrives at a backlog of exactly `depth` is covered. And one more where
         # an I/O may have ended between the kernel's two figures of a sample, which shifts one arrival.
         possibly = (depth + need - floor) // MICRO + 2

@@ -22,6 +22,7 @@ KNOWN = 0.1
 ROUNDING = 1 / 6
 UNLIKELY = 10.0  # log of the odds below which an outcome is not worth a thought
 MOST_OUTCOMES = 14
+FEW_PAIRS = 3.0
 SPREADS = 3.0
 FIRST_SHARE = 0.01
 LEAST_MS = 0.02
@@ -73,6 +74,8 @@ class Mixture:
             fast_sums = _faded(self._fast_sums, now[1], SIZE_MEMORY)
             slow_sums = _faded(self._slow_sums, now[2], SIZE_MEMORY)
             self._maximise(shares, fast_sums, slow_sums)
+            if self._doubled(counts, found):
+                slow_sums = self._slow_sums = (0.0, 0.0, 0.0)
         self._shares, self._fast_sums, self._slow_sums = shares, fast_sums, slow_sums
         self.usual_ms = self._fast
         return found
@@ -109,6 +112,26 @@ class Mixture:
         kept = [(exp(one[0] - best), *one[1:]) for one in weighed if one[0] >= best - UNLIKELY]
         total = sum(one[0] for one in kept)
         return [(weight / total, k, spread, surprise) for weight, k, spread, surprise in kept]
+
+    def _doubled(self, counts: dict[tuple[int, int], int], found: dict[tuple[int, int], list[Outcome]]) -> bool:
+        """Were slow I/Os taken for pairs of half their size? Then single ones are rare beside pairs: begin again.
+
+        Slow ones do come in pairs, but TOGETHER makes the single one the likelier by half.
+        """
+        single = several = size = 0.0
+        for step, outcomes in found.items():
+            for chance, k, _, _ in outcomes:
+                weight = chance * counts[step]
+                if k == 1:
+                    single += weight
+                elif k and 2 * k <= step[0]:
+                    several += weight
+                    size += weight * (step[1] - step[0] * self._fast)
+        if several <= single or several < FEW_PAIRS:
+            return False
+        self._slow = max(self._slow, size / several)
+        self._slow_var = (0.3 * self._slow) ** 2
+        return True
 
     def _gather(self, counts: dict[tuple[int, int], int], found: dict[tuple[int, int], list[Outcome]]) -> Sums:
         """What all sub-intervals together say: (fast, slow) I/Os, and of each kind its I/Os, sum and squares."""
