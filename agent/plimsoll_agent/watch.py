@@ -77,6 +77,9 @@ class Watch:
     def restart(self) -> None:
         """After a second that cannot be judged: the last sample is good, what comes is measured from it on."""
         self.begin = None
+        # What the meter has counted since the last second belongs to none.
+        self.meter.close_second()
+        self.meter.take_histograms()
         self.meter.reset()
         if self.counters:
             self.meter.sample(self.seen_ns, self.counters)

@@ -40,6 +40,23 @@ def assert_apart(frames):
         assert frame["start"] // 60 == (frame["start"] + frame["n"] - 1) // 60
 
 
+def assert_sane(frames):
+    """Nothing that the server would refuse, and no histogram of other I/Os."""
+    for frame in frames:
+        for kind in ("read", "write"):
+            ios = frame[f"{kind}_ios"]
+            assert sum(count for _, count in frame[f"{kind}_hist"]) == sum(ios)
+            for slow in frame["slow"]:
+                rows = zip(slow[f"{kind}_lo"], slow[f"{kind}_est"], slow[f"{kind}_hi"], ios, strict=True)
+                assert all(0 <= lo <= est <= hi <= count for lo, est, hi, count in rows)
+
+
+@pytest.fixture(autouse=True)
+def every_frame_is_sane(machine):
+    yield
+    assert_sane(machine.frames())
+
+
 def test_frames_follow_the_minute_after_a_short_first_one_and_chain_exactly(machine):
     machine.every(0.1, lambda: machine.disk.add(reads=20, read_ms=30, writes=10, write_ms=20), until=170)
     machine.run(165)
@@ -169,6 +186,19 @@ def test_a_sampler_that_was_held_up_loses_those_seconds_only(machine):
     assert {25, 26, 27, 28} & seconds == set()
     assert 24 in seconds and 30 in seconds
     assert sampler.late == 1 and sampler.lost_s >= 3
+
+
+def test_slow_ios_of_a_lost_second_are_in_no_other_one(machine):
+    def stall():
+        machine.disk.add(reads=500, read_ms=500 * 400)
+        machine.clock.mono += 2_700_000_000
+
+    machine.every(0.1, lambda: machine.disk.add(reads=1, read_ms=1), until=60)
+    machine.clock.at(25.25, stall)
+    machine.run(50)
+    frames = machine.frames()
+    assert max(ios for frame in frames for ios in frame["read_ios"]) < 30
+    assert not any(count for frame in frames for count in frame["slow"][0]["read_hi"])
 
 
 def test_a_late_sample_counts_with_its_true_time_and_nothing_is_lost(machine):
