@@ -180,8 +180,8 @@ def month_of_a_fleet(disks: list[int], sample: int) -> tuple[float, int]:
             )
         cursor.execute(
             """
-            INSERT INTO scoring_disknow (disk_id, vantage, state, proved, rank, reasons, period, period_state, term, ios,
-                eligible, slow, lost_ms, budget_total, grade, firing, updated_at, first_at, seen_at)
+            INSERT INTO scoring_disknow (disk_id, vantage, state, proved, rank, reasons, period, period_state, term,
+                ios, eligible, slow, lost_ms, budget_total, grade, firing, updated_at, first_at, seen_at)
             SELECT d, 1, 6, true, 3, '{}', '', 6, 0, 0, 0, 0, 0, 0, 2, '{}', now(), '2026-01-01', now()
             FROM unnest(%s::int8[]) AS d
             """,

@@ -8,6 +8,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "settle-due": {"task": "sla.scoring.settle_due", "schedule": 2.0, "options": {"expires": 2}},
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
+    "close-periods": {"task": "sla.scoring.close_periods", "schedule": 600.0, "options": {"expires": 600}},
     "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "drop-old-frames": {"task": "sla.telemetry.drop_old_frames", "schedule": 3600.0, "options": {"expires": 3600}},
 }

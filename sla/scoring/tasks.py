@@ -6,7 +6,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from sla.scoring import services
+from sla.scoring import closing, services
 from sla.scoring.histograms import merge_histograms
 from sla.telemetry import timescale
 
@@ -25,6 +25,11 @@ def refresh_stale() -> str:
 @shared_task(name="sla.scoring.merge_histograms")
 def merge_hour_histograms() -> str:
     return f"merged the histograms of {merge_histograms()} hours and days"
+
+
+@shared_task(name="sla.scoring.close_periods")
+def close_periods() -> str:
+    return f"closed {closing.close_periods()} periods"
 
 
 @shared_task(name="sla.scoring.drop_old")

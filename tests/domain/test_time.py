@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sla.domain.burn import RULES, WINDOWS_S, acute_at, burn_rate, firing_rules, fires, refused_because
+from sla.domain.burn import RULES, WINDOWS_S, acute_at, burn_rate, fires, firing_rules, refused_because
 from sla.domain.coverage import coverage_ppm, excluded_s, judged_from, judged_until
 from sla.domain.period import PeriodError, parse_period, period_of
 
@@ -26,10 +26,10 @@ def test_a_month_in_europe_has_a_23_hour_and_a_25_hour_day() -> None:
 
 
 @given(
-    st.datetimes(datetime(1971, 1, 1), datetime(2100, 1, 1)), st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kolkata"])
+    st.integers(0, 4 * 10**9), st.sampled_from(["UTC", "Europe/Berlin", "Asia/Kolkata"])
 )
-def test_every_moment_lies_in_exactly_one_month(naive: datetime, zone: str) -> None:
-    moment = naive.replace(tzinfo=UTC)
+def test_every_moment_lies_in_exactly_one_month(unix_s: int, zone: str) -> None:
+    moment = datetime.fromtimestamp(unix_s, UTC)
     period = period_of(moment, zone)
     assert period.start <= moment < period.end
     assert period.next().start == period.end and period.next().previous() == period
@@ -59,7 +59,7 @@ def test_coverage_counts_from_the_latest_beginning_and_leaves_maintenance_out() 
 
 
 def windows(slow: int, eligible: int = 100_000) -> dict[int, tuple[int, int]]:
-    return {length: (slow, eligible) for length in WINDOWS_S}
+    return dict.fromkeys(WINDOWS_S, (slow, eligible))
 
 
 def test_burn_rules_fire_at_their_factor_and_clear_at_seven_tenths() -> None:
