@@ -1,0 +1,76 @@
+"""What changed in the last hour? From how disks stand, from inventory, and (for the NOC) from the audit trail."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext
+
+from sla.accounts.models import AuditEntry, User
+from sla.domain.states import State
+from sla.domain.verdict import SILENT_S
+from sla.fleet.models import Disk, Machine
+from sla.fleet.selectors import machines_visible_to
+from sla.scoring.listing import every
+
+SPAN = timedelta(hours=1)
+MOST = 8  # lines: as many as stand beside the list without pushing what is below
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line: when, the icon of which state, what happened, and to which disk or machine where it is one."""
+
+    at: datetime
+    state: str
+    what: str
+    disk: Disk | None = None
+    machine: Machine | None = None
+
+
+def last_hour(user: User, now: datetime, most: int = MOST) -> list[Change]:
+    """Newest first, at most so many; only about what this person may see."""
+    since = now - SPAN
+    found = [*_acute(user, since, most), *_silent(user, since, now, most), *_enrolled(user, since)]
+    if user.is_noc:
+        found += _decided(since)
+    return sorted(found, key=lambda change: change.at, reverse=True)[:most]
+
+
+def _acute(user: User, since: datetime, most: int) -> Iterator[Change]:
+    """The acute rule held: half of the covered requests slow, or half of a minute lost."""
+    for disk in every(user).filter(removed_at=None, now__acute_at__gte=since).order_by("-now__acute_at")[:most]:
+        now = disk.now
+        still = now.slot_state == State.BREACHED and now.slot_start is not None and now.acute_at >= now.slot_start
+        what = gettext("most requests slow, still") if still else gettext("most requests slow until then")
+        yield Change(now.acute_at, "breached" if still else "met", what, disk=disk)
+
+
+def _silent(user: User, since: datetime, now: datetime, most: int) -> Iterator[Change]:
+    late = now - timedelta(seconds=SILENT_S)
+    quiet = every(user).filter(removed_at=None, now__seen_at__gte=since, now__seen_at__lt=late)
+    for disk in quiet.order_by("-now__seen_at")[:most]:
+        yield Change(disk.now.seen_at, "no_data", gettext("nothing received since"), disk=disk)
+
+
+def _enrolled(user: User, since: datetime) -> Iterator[Change]:
+    """Many at once are one line: a fleet that moves in should not push out what goes wrong."""
+    new = list(machines_visible_to(user).filter(enrolled_at__gte=since).order_by("-enrolled_at")[:1000])
+    if len(new) > 2:
+        yield Change(new[0].enrolled_at, "idle", gettext("%(count)d machines enrolled") % {"count": len(new)})
+        return
+    for machine in new:
+        yield Change(machine.enrolled_at, "idle", gettext("enrolled"), machine=machine)
+
+
+def _decided(since: datetime) -> Iterator[Change]:
+    """What people did to contracts, many of a kind as one line; what enrolment did by itself is not news."""
+    done = AuditEntry.objects.filter(at__gte=since, actor__isnull=False, verb__startswith="contract")
+    rows = list(done.order_by("at").values_list("verb", "actor_label", "at", "object_label")[:1000])
+    counted = Counter((verb, who) for verb, who, _, _ in rows)
+    latest = {(verb, who): (at, label) for verb, who, at, label in rows}
+    for (verb, who), count in counted.items():
+        at, label = latest[verb, who]
+        what = label if count == 1 else gettext("%(count)d times") % {"count": count}
+        yield Change(at, "excused", gettext("%(verb)s by %(who)s: %(what)s") % {"verb": verb, "who": who, "what": what})
