@@ -10,7 +10,7 @@ from sla.web.import_map import import_map
 
 # Must not end the script element it stands in.
 ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
-PLACES = (("fleet", "Fleet"), ("agents", "Agents"))
+PLACES = (("fleet", "Fleet"), ("agents", "Agents"), ("log", "Judge a log"))
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
