@@ -52,6 +52,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "sla.web.unavailable.DatabaseAway",
 ]
 ROOT_URLCONF = "sla.urls"
 WSGI_APPLICATION = "sla.wsgi.application"

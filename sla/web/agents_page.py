@@ -19,11 +19,14 @@ PAGE = 100
 @require_safe
 def agents(request: HttpRequest) -> HttpResponse:
     """Those that were silent longest come first: they are what one looks for here."""
-    limit = datetime.now(UTC) - timedelta(seconds=SILENT_S)
+    now = datetime.now(UTC)
     machines = (
         machines_visible_to(request.user)
         .annotate(disk_count=Count("disks", filter=Q(disks__removed_at=None)))
         .order_by(F("agent__seen_at").asc(nulls_last=True), "hostname", "id")
     )
     page = Paginator(machines, PAGE).get_page(request.GET.get("page"))
-    return render(request, "agents.html", {"page": page, "limit": limit})
+    for machine in page.object_list:
+        agent = getattr(machine, "agent", None)
+        machine.age = (now - agent.seen_at).total_seconds() if agent and agent.seen_at else None
+    return render(request, "agents.html", {"page": page, "limit": now - timedelta(seconds=SILENT_S)})

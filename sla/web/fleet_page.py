@@ -15,7 +15,8 @@ from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Pool
 from sla.fleet.selectors import machines_visible_to
 from sla.scoring import listing
-from sla.web.fleet_query import Asked, asked_for, page_of
+from sla.web.changes import last_hour
+from sla.web.fleet_query import PAGE, Asked, asked_for, page_of
 from sla.web.fleet_rows import out_of_contract, said, table
 
 SHOWN = 6  # rows of the panel; the tiles lead to all of them
@@ -52,8 +53,10 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     user = request.user
     counts = listing.counts(user, asked.filter)
     rows, following = page_of(listing.listed(user, asked.filter), asked)
+    out = counts["breached"] + counts["at_risk"]
+    overview = not asked.state and not asked.after
     shown: list[dict[str, Any]] = []
-    if not asked.state and not asked.after and counts["breached"] + counts["at_risk"]:
+    if overview and out:
         bad = listing.listed(user, asked.filter).filter(now__state__in=(State.BREACHED, State.AT_RISK))
         shown = out_of_contract(bad[:SHOWN], at)
     return {
@@ -65,12 +68,15 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
             reporting=Count("id", filter=Q(agent__seen_at__gte=at - timedelta(seconds=SILENT_S))),
         ),
         "burning": shown,
-        "more": counts["breached"] + counts["at_risk"] - len(shown),
+        "more": out - len(shown),
+        "overview": overview,
+        "news": last_hour(user, at) if overview and not asked.narrowed else [],
         "rows": table(rows, at),
         "total": counts[asked.state.word] if asked.state else sum(counts.values()),
         "first": asked.query() if asked.after else None,
         "following": asked.query(after=following) if following else None,
         "columns": {name: _column(asked, name, word, kind) for name, word, kind in COLUMNS},
+        "page_size": PAGE,
         "month": f"{at:%B}",
         "address": asked.query(after=asked.after),
         "chips": _chips(asked),

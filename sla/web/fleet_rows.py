@@ -9,7 +9,9 @@ from typing import Any
 
 from sla.contracts.models import ContractVersion
 from sla.domain.display import percent
+from sla.domain.evidence import MINUTE_S
 from sla.domain.states import State
+from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Disk
 from sla.scoring.models import DiskNow
 from sla.scoring.strips import Cell, p99_ms, strips
@@ -105,7 +107,7 @@ def ms(value: float | None) -> str | None:
     return f"{value:.{2 if value < 1 else 1 if value < 10 else 0}f} ms"
 
 
-def _row(disk: Disk, versions: dict[int, ContractVersion]) -> dict[str, Any]:
+def _row(disk: Disk, versions: dict[int, ContractVersion], at: datetime) -> dict[str, Any]:
     now, state = now_of(disk), state_of(disk)
     version = versions.get(now.term) if now else None
     return {
@@ -119,8 +121,9 @@ def _row(disk: Disk, versions: dict[int, ContractVersion]) -> dict[str, Any]:
         "left": budget_left(now),
         "load": load(now, version),
         "burning": burning(now),
-        "fast": bool(now and now.firing),
+        "fires": bool(now and now.firing),
         "seen": int(now.seen_at.timestamp()) if now and now.seen_at else None,
+        "age": (at - now.seen_at).total_seconds() if now and now.seen_at else None,
     }
 
 
@@ -133,15 +136,22 @@ def table(disks: Sequence[Disk], at: datetime) -> list[dict[str, Any]]:
         if (now := now_of(disk)) and now.slot_start and (at - now.slot_start).total_seconds() < P99_FRESH_S
     ]
     slowest = p99_ms(slots)
-    return [{**_row(disk, versions), "p99": ms(slowest.get(disk.pk))} for disk in disks]
+    return [{**_row(disk, versions, at), "p99": ms(slowest.get(disk.pk))} for disk in disks]
 
 
 def out_of_contract(disks: Sequence[Disk], at: datetime) -> list[dict[str, Any]]:
     """Rows with their last hour: a cell a minute."""
     versions = contracts_of(disks)
     vantages = {disk.pk: int(now.vantage) for disk in disks if (now := now_of(disk))}
-    cells = strips(vantages, int(at.timestamp()))
-    return [{**_row(disk, versions), "strip": _strip(cells.get(disk.pk, []))} for disk in disks]
+    cells = strips(vantages, _end(disks, at))
+    return [{**_row(disk, versions, at), "strip": _strip(cells.get(disk.pk, []))} for disk in disks]
+
+
+def _end(disks: Iterable[Disk], at: datetime) -> int:
+    """Where the strips end: a minute that nobody could send yet is no gap, but a silent fleet shows its silence."""
+    starts = (now.slot_start for disk in disks if (now := now_of(disk)))
+    newest = max((start.timestamp() + MINUTE_S for start in starts if start), default=0)
+    return int(max(newest, at.timestamp() - SILENT_S))
 
 
 # Taller is worse, so that nobody has to tell red from green: (y, height) in a box 24 high.
@@ -158,4 +168,9 @@ def _strip(cells: Sequence[Cell]) -> dict[str, Any]:
         kind = "likely" if state is State.BREACHED and not cell.proved else state.word
         marks.append({"x": place * 6, "y": y, "height": height, "kind": kind})
     words = ", ".join(f"{count} {said(state).lower()}" for state, count in sorted(counted.items(), key=lambda i: -i[1]))
-    return {"cells": marks, "width": len(cells) * 6 - 1, "words": f"last {len(cells)} minutes: {words}"}
+    return {
+        "cells": marks,
+        "width": len(cells) * 6 - 1,
+        "start": cells[0].start if cells else 0,
+        "words": f"last {len(cells)} minutes: {words}",
+    }

@@ -17,11 +17,16 @@ export function zone() {
   return own ? mine : "UTC";
 }
 
-/** Every <time data-show="moment|time"> and every [data-since] within `root`. */
+const SHOWS = {
+  clock: (unix) => timeOfDay(unix, zone(), { named: false }), // where the zone stands in the bar above
+  time: (unix) => timeOfDay(unix, zone()),
+  moment: (unix) => moment(unix, zone()),
+};
+
+/** Every <time data-show="clock|time|moment"> and every [data-since] within `root`. */
 export function showMoments(root = document) {
   for (const element of root.querySelectorAll("time[data-show]")) {
-    const unix = Date.parse(element.dateTime) / 1000;
-    element.textContent = element.dataset.show === "time" ? timeOfDay(unix, zone()) : moment(unix, zone());
+    element.textContent = SHOWS[element.dataset.show](Date.parse(element.dateTime) / 1000);
   }
   showAges(root);
 }

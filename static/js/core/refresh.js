@@ -1,15 +1,19 @@
 // Keeps a page live and honest: asks every so often while it is looked at, says how old it is, and says when it is
 // stale. The page's htmx element listens for the "refresh" event on the body.
+import { duration } from "core/format.js";
 
 const EVERY_MS = 10_000;
 const STALE_MS = 35_000; // three missed answers
 
-export function startRefresh({ freshness, stale, onRefresh = () => {} }) {
+/** Every `.freshness` says how old the page is; `stale` is shown when it is too old; `onRefresh` runs after each. */
+export function startRefresh({ stale, onRefresh = () => {} }) {
   let last = Date.now();
   const ask = () => document.hidden || document.body.dispatchEvent(new CustomEvent("refresh"));
   const say = () => {
     const age = Date.now() - last;
-    if (freshness) freshness.textContent = `updated ${Math.floor(age / 1000)} s ago`;
+    for (const words of document.querySelectorAll(".freshness")) {
+      words.textContent = `updated ${duration(age / 1000)} ago`;
+    }
     if (stale) stale.hidden = age < STALE_MS;
   };
   document.addEventListener("htmx:afterSwap", () => {

@@ -1,15 +1,29 @@
+import { zone } from "core/clock.js";
+import { timeOfDay } from "core/format.js";
 import { showAlarm, startRefresh } from "core/refresh.js";
 
 const title = document.title;
-const live = document.getElementById("live");
 
 startRefresh({
-  freshness: document.getElementById("freshness"),
   stale: document.getElementById("stale"),
-  onRefresh: () => showAlarm(Number(live.querySelector("[data-breached]")?.dataset.breached ?? 0), title),
+  onRefresh: () => showAlarm(Number(document.getElementById("top").dataset.breached), title),
 });
 
 // A choice in a filter is a new address; without scripts the form's button does it.
 for (const select of document.querySelectorAll("[data-submits]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
+
+const WORDS = { likely: "breached, likely", no_data: "no data" };
+
+// The minute under the pointer. By delegation: the strips are replaced every ten seconds.
+document.addEventListener("pointermove", (event) => {
+  const strip = event.target.closest?.(".strip-cell")?.querySelector(".strip");
+  if (!strip) return;
+  const box = strip.getBoundingClientRect();
+  const cells = Number(strip.dataset.cells);
+  const place = Math.min(cells - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * cells)));
+  const kind = strip.querySelectorAll("rect")[place]?.getAttribute("class");
+  const text = `${timeOfDay(Number(strip.dataset.start) + 60 * place, zone())} ${WORDS[kind] ?? kind}`;
+  if (strip.parentElement.title !== text) strip.parentElement.title = text;
+});
