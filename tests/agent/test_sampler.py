@@ -1,5 +1,6 @@
 """The fine loop over simulated clocks: what is measured, what is unknown, and that every I/O is counted once."""
 
+import random
 import signal
 from itertools import pairwise
 
@@ -49,6 +50,10 @@ def assert_sane(frames):
             for slow in frame["slow"]:
                 rows = zip(slow[f"{kind}_lo"], slow[f"{kind}_est"], slow[f"{kind}_hi"], ios, strict=True)
                 assert all(0 <= lo <= est <= hi <= count for lo, est, hi, count in rows)
+        done = [reads + writes for reads, writes in zip(frame["read_ios"], frame["write_ios"], strict=True)]
+        for slow in frame["slow"]:
+            assert all(covered <= ios for covered, ios in zip(slow["covered_est"], done, strict=True))
+            assert all(low <= high for low, high in zip(slow["excess_lo"], slow["excess_hi"], strict=True))
 
 
 @pytest.fixture(autouse=True)
@@ -339,3 +344,40 @@ def test_a_memory_folder_that_was_cleaned_away_is_made_again(machine):
     machine.clock.at(15.5, lambda: shutil.rmtree(machine.state.run))
     machine.run(75)
     assert sum(frame["n"] for frame in machine.frames()) >= 30
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_load_with_any_hiccup_gives_frames_that_the_server_takes(machine, seed):
+    rng = random.Random(seed)
+    machine.order((TERM, TERM._replace(term=8, read_threshold_us=1_000, write_threshold_us=50_000, iops=100, depth=1)))
+    waiting = 0
+
+    def tick():
+        nonlocal waiting
+        waiting += rng.choice((0, 0, 1, 3, 40))
+        reads = rng.randint(0, waiting)
+        writes = rng.randint(0, waiting - reads)
+        waiting -= reads + writes
+        each = rng.choice((0, 1, 14, 15, 16, 200))
+        machine.disk.add(
+            reads=reads, read_ms=reads * each, writes=writes, write_ms=writes * each // 2, in_flight=waiting
+        )
+
+    def hiccup():
+        kind = rng.randrange(4)
+        if kind == 0:
+            machine.clock.mono += rng.randrange(4_000_000_000)
+        elif kind == 1:
+            machine.clock.step(rng.uniform(-3, 3))
+        elif kind == 2:
+            machine.disk.values[:8] = [0] * 8
+        else:
+            machine.disk.values[3] = (1 << 32) - 10
+
+    machine.every(0.03, tick, until=90)
+    for _ in range(8):
+        machine.clock.at(rng.uniform(5, 85), hiccup)
+    machine.run(90)
+    frames = machine.frames()
+    assert_apart(frames)
+    assert sum(frame["n"] for frame in frames) > 40
