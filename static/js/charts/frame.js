@@ -11,7 +11,7 @@ Chart.register(BarController, BarElement, Filler, LineController, LineElement, L
 export { Chart };
 
 // As wide as "1,500 IOPS": charts below each other begin at the same place.
-const Y_WIDTH = 64;
+const Y_WIDTH = 76;
 const SIZE = 11.5;
 
 /** Seconds that the chosen zone is ahead of UTC at a moment. */
@@ -64,7 +64,7 @@ export function valueAxis(unit, { max, suggestedMax, min = 0, digits, most = 5 }
     min, max, suggestedMax,
     border: { display: false },
     grid: { color: token("grid"), tickLength: 0 },
-    ticks: { color: token("text-muted"), font: font(), padding: 8, maxTicksLimit: most, callback: (value) => written(value) },
+    ticks: { color: token("text-muted"), font: font(), padding: 8, maxTicksLimit: most, includeBounds: false, callback: (value) => written(value) },
     afterFit(axis) {
       axis.width = Y_WIDTH;
     },

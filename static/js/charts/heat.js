@@ -19,24 +19,27 @@ function config(data) {
       if (row !== null) lines[`${side}-${i}`] = level(row, term.start, term.end, token("state-breached"));
     }
   });
-  const y = valueAxis("", { max: rows });
+  // The matrix controller's own axes stand on their heads and leave room at the ends.
+  const x = { ...timeAxis(start, end), offset: false };
+  const y = { ...valueAxis("", { max: rows }), offset: false, reverse: false };
   y.grid = { display: false };
   y.ticks = { color: token("text-muted"), font: font(), padding: 8, callback: (row) => edgeWord(heat.edges_ms[row]) };
   y.afterBuildTicks = (axis) => {
     // 18 px a label.
     axis.ticks = rowTicks(heat.edges_ms, Math.ceil((18 * rows) / Math.max(60, axis.chart.height - 30))).map(({ row }) => ({ value: row }));
   };
-  const size = (length, scale) => Math.max(1, Math.abs(scale.getPixelForValue(length) - scale.getPixelForValue(0)) - 1);
+  const size = (length, scale) => Math.max(1, Math.abs(scale.getPixelForValue(scale.min + length) - scale.getPixelForValue(scale.min)) - 1);
   return {
     datasets: [{
       data: heat.cells.map(([x, row, share]) => ({ x: heat.start + (x + 0.5) * heat.step_s, y: row + 0.5, v: share })),
       // A share is an area to the eye: its root keeps the tail visible.
       backgroundColor: ({ raw }) => soft("chart-1", 0.06 + 0.9 * Math.sqrt(raw?.v ?? 0)),
       borderWidth: 0,
+      clip: 0,
       width: ({ chart }) => (chart.scales.x ? size(heat.step_s, chart.scales.x) : 1),
       height: ({ chart }) => (chart.scales.y ? size(1, chart.scales.y) : 1),
     }],
-    options: options({ x: timeAxis(start, end), y, lines }),
+    options: options({ x, y, lines }),
   };
 }
 

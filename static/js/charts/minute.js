@@ -29,7 +29,7 @@ function bars(seconds, name) {
 
 function axisOf(seconds) {
   return {
-    type: "linear", min: -0.5, max: seconds.length - 0.5, grid: { display: false }, border: { color: token("grid") },
+    type: "linear", offset: false, min: -0.5, max: seconds.length - 0.5, grid: { display: false }, border: { color: token("grid") },
     ticks: { color: token("text-muted"), stepSize: 15, autoSkip: false, maxRotation: 0, callback: (i) => (Number.isInteger(i) && seconds[i] ? `:${String(seconds[i].t % 60).padStart(2, "0")}` : "") },
     afterBuildTicks: (axis) => {
       axis.ticks = seconds.map((_, i) => i).filter((i) => i % 15 === 0).map((value) => ({ value }));

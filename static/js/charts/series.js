@@ -47,7 +47,7 @@ const NICE = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 export function roundUp(value) {
   if (!(value > 0)) return 1;
   const unit = 10 ** Math.floor(Math.log10(value));
-  return unit * NICE.find((step) => step * unit >= value * (1 - 1e-9));
+  return Number((unit * NICE.find((step) => step * unit >= value * (1 - 1e-9))).toPrecision(6));
 }
 
 /**
@@ -95,7 +95,7 @@ export function rowTicks(edges, apart = 2) {
   return kept;
 }
 
-/** What is left of a budget and what may be, as one sentence's figures: in points of percent of the month's budget. */
+/** Where the last known value stands; -1 where none is known. */
 export function lastKnown(values) {
   for (let i = values.length - 1; i >= 0; i -= 1) if (values[i] !== null) return i;
   return -1;
