@@ -9,8 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from sla.accounts.models import Customer
+from sla.accounts.selectors import customers_visible_to
 from sla.domain.verdict import SILENT_S
 from sla.fleet.selectors import machines_visible_to
+from sla.web.agent_key import may_make_keys
 
 PAGE = 100
 
@@ -29,4 +32,12 @@ def agents(request: HttpRequest) -> HttpResponse:
     for machine in page.object_list:
         agent = getattr(machine, "agent", None)
         machine.age = (now - agent.seen_at).total_seconds() if agent and agent.seen_at else None
-    return render(request, "agents.html", {"page": page, "limit": now - timedelta(seconds=SILENT_S)})
+    makes_keys = may_make_keys(request.user)
+    known = customers_visible_to(request.user).order_by("name") if makes_keys else Customer.objects.none()
+    context = {
+        "page": page,
+        "limit": now - timedelta(seconds=SILENT_S),
+        "may_make_keys": makes_keys,
+        "customers": known.values_list("name", flat=True)[:1000],
+    }
+    return render(request, "agents.html", context)

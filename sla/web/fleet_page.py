@@ -15,6 +15,7 @@ from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Pool
 from sla.fleet.selectors import machines_visible_to
 from sla.scoring import listing
+from sla.web.agent_key import may_make_keys
 from sla.web.changes import last_hour
 from sla.web.fleet_query import PAGE, Asked, asked_for, page_of
 from sla.web.fleet_rows import out_of_contract, said, table
@@ -122,6 +123,7 @@ def _choices(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     if not request.user.is_noc:
         return {"customers": [], "pools": []}
     return {
+        "may_make_keys": may_make_keys(request.user),
         "customers": customers_visible_to(request.user).order_by("name").values_list("name", flat=True)[:500],
         "pools": Pool.objects.order_by("name").values_list("name", flat=True)[:500],
     }

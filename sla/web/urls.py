@@ -3,12 +3,13 @@
 from django.contrib.auth import views as auth
 from django.urls import include, path
 
-from sla.web import agents_page, fleet_page, log_page
+from sla.web import agent_key, agents_page, fleet_page, log_page
 
 urlpatterns = [
     path("", fleet_page.fleet, name="fleet"),
     path("disks/", include("sla.web.disk_urls")),
     path("log", log_page.log_page, name="log"),
+    path("agents/key", agent_key.agent_key, name="agent_key"),
     path("agents", agents_page.agents, name="agents"),
     path("login", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout", auth.LogoutView.as_view(), name="logout"),

@@ -6,7 +6,12 @@ const title = document.title;
 
 startRefresh({
   stale: document.getElementById("stale"),
-  onRefresh: () => showAlarm(Number(document.getElementById("top").dataset.breached), title),
+  onRefresh: () => {
+    const { breached, total } = document.getElementById("top").dataset;
+    showAlarm(Number(breached), title);
+    // The first disk has come: the page has no list yet to put it in.
+    if (Number(total) && !document.getElementById("rows")) location.reload();
+  },
 });
 
 // A choice in a filter is a new address; without scripts the form's button does it.
