@@ -10,7 +10,7 @@ from django.db.models import Q
 from sla.contracts.models import Assignment, ContractVersion
 from sla.fleet.models import Disk
 
-# Agents fetch their policy once a minute; terms that begin within the hour go out early, so that the first second counts.
+# Agents fetch their policy once a minute; terms that begin within the hour go out early, for their first second.
 POLICY_AHEAD = timedelta(hours=1)
 
 
