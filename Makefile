@@ -5,7 +5,7 @@ ARGS ?=
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench soak stop clean
+.PHONY: help run test lint bench soak screenshots stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -27,6 +27,9 @@ bench-%: ## one benchmark
 
 soak: ## kill -9 of every process under load, again and again; MINUTES=10
 	@$(PYTHON) -m scripts soak --minutes $(MINUTES) -- $(ARGS)
+
+screenshots: ## pictures of the pages of what runs here; ARGS="--width 360 --full"
+	@$(PYTHON) -m scripts screenshots -- $(ARGS)
 
 stop: ## stop what runs
 	@$(PYTHON) -m scripts stop

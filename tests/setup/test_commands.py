@@ -73,7 +73,7 @@ def test_benchmarks_are_modules_and_packages_that_can_be_run_and_helpers_are_not
 
 def test_help_lists_every_target():
     listed = make("help").stdout
-    for target in ("run", "test", "lint", "bench", "bench-%", "soak", "stop", "clean"):
+    for target in ("run", "test", "lint", "bench", "bench-%", "soak", "screenshots", "stop", "clean"):
         assert f"make {target}" in listed
 
 
