@@ -25,7 +25,7 @@ LIGHT = os.path.dirname(os.path.abspath(__file__)) + "/light.py"
 class Child:
     """At most one uplink process at a time. All times are the monotonic clock in ns."""
 
-    __slots__ = ("_environ", "_failures", "_pid", "_started_ns", "_state", "_wanted_ns", "retry_ns")
+    __slots__ = ("_environ", "_failures", "_look", "_pid", "_started_ns", "_state", "_task", "_wanted_ns", "retry_ns")
 
     def __init__(self, state: State, environ: dict[str, str]) -> None:
         self._state = state
@@ -33,6 +33,8 @@ class Child:
         self._pid = 0
         self._started_ns = 0
         self._failures = 0
+        self._look = True
+        self._task = ""
         self._wanted_ns = 0
         self.retry_ns = 0
 
@@ -41,9 +43,14 @@ class Child:
         """Is one at work?"""
         return self._pid != 0
 
-    def want(self, at_ns: int) -> None:
-        """There is something to do from this moment on: start one as soon as none is running."""
+    def want(self, at_ns: int, *, look: bool = False) -> None:
+        """There is something to do from this moment on: start one as soon as none is running.
+
+        `look`: the disks are others than before, so that one must see whether the server knows them. The first one
+        does so anyway.
+        """
         self._wanted_ns = min(self._wanted_ns or at_ns, at_ns)
+        self._look = self._look or look
 
     def tend(self, now_ns: int) -> None:
         """Once a second: take leave of one that ended, end one that hangs, start one that is due."""
@@ -54,7 +61,7 @@ class Child:
             # While the server is being given time, frames are still packed and put into the spool.
             patient = self.retry_ns > now_ns
             self._wanted_ns = 0
-            self.start(now_ns, "pack" if patient else "send")
+            self.start(now_ns, "pack" if patient else "look" if self._look else "send")
 
     def start(self, now_ns: int, task: str) -> None:
         """Start one; a machine out of processes or memory is tried again with the next frame."""
@@ -65,6 +72,9 @@ class Child:
             self._fail(now_ns)
             return
         self._started_ns = now_ns
+        self._task = task
+        if task == "look":
+            self._look = False
 
     def end(self) -> None:
         """End the running one, if any, at once: kill -9 loses nothing, its frames stay in the spool."""
@@ -91,9 +101,10 @@ class Child:
 
     def _fail(self, now_ns: int) -> None:
         """Twice as long each time, and at a moment of its own: a thousand agents do not come back at once."""
+        self._look = self._look or self._task == "look"
         wait_s = min(LONGEST_WAIT_S, FIRST_WAIT_S << min(max(0, self._failures - PATIENT_AFTER), 8))
         self._failures += 1
-        asked = notes(self._state, UPLINK).get("retry_after_s", "0")
-        wait_s = max(wait_s, min(LONGEST_WAIT_S, int(asked) if asked.isdigit() else 0))
-        jitter = 500 + int.from_bytes(os.urandom(2), "big") * 500 // 65535
-        self.retry_ns = now_ns + wait_s * jitter * (NS_PER_S // 1000)
+        text = notes(self._state, UPLINK).get("retry_after_s", "0")
+        asked_s = min(LONGEST_WAIT_S, int(text) if text.isdigit() else 0)
+        chance = int.from_bytes(os.urandom(2), "big") / 65535
+        self.retry_ns = now_ns + round(max(wait_s * (0.5 + chance / 2), asked_s * (1 + chance / 4)) * NS_PER_S)

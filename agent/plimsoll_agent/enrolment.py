@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from . import inventory, policy
+from . import policy
 from .kernel.files import read_all, read_text
 from .settings import Settings
 from .state import State, write_atomically
@@ -31,10 +31,10 @@ class Enrolment:
         self.token = read_text(state.token) or ""
         self.done = False
 
-    def due(self) -> bool:
-        """Is there no token yet, or has the machine changed since the server was told?"""
-        if not self.token:
-            return True
+    def outdated(self) -> bool:
+        """Has the machine changed since the server was told?"""
+        from . import inventory  # reads all of /sys/block, and hashes: not for each minute's child
+
         disks = inventory.disks_of(self._settings)
         return read_text(self._state.enrolled) != inventory.fingerprint(self._state, self._settings, disks)
 
@@ -47,6 +47,8 @@ class Enrolment:
         secret = key or ("" if by_key_only else self.token)
         if not secret:
             raise EnrolmentError("no token and no enrolment key: set key or key_file")
+        from . import inventory  # as above
+
         disks = inventory.disks_of(self._settings)
         body = inventory.enrolment(self._state, self._settings, disks)
         answer = server.ask("POST", "/api/v1/enrol", secret, json.dumps(body).encode(), "application/json")

@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main() -> int:
-    """`sample` is the process that stays; `send`, `pack` and `last` are tasks of the uplink child."""
+    """`sample` is the process that stays; `send`, `look`, `pack` and `last` are tasks of the uplink child."""
     # The script's own folder would come first, and it has modules whose names are too common to be found by.
     sys.path[:] = [path for path in sys.path if path != HERE]
     sys.path.append(os.path.dirname(HERE))

@@ -208,7 +208,7 @@ class Sampler:
         self.lookout.close(gone)
         if new or gone:
             # The server must hear of another set of disks before it takes their frames.
-            self.child.want(now)
+            self.child.want(now, look=True)
 
     def _follow_orders(self) -> None:
         """Take a new policy; a frame is judged by one set of terms, so it is cut where they change."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # The sampler is more urgent than anything, its uploads are not.
 PATIENT = 5
 # Shorter than the sampler's patience, so that a child reports by itself what held it up.
-SEND_S = {"send": 40.0, "last": 2.5}
+SEND_S = {"send": 40.0, "look": 40.0, "last": 2.5}
 LAST_TIMEOUT_S = 2
 
 
@@ -60,7 +60,11 @@ def _one_line(text: str | None) -> str:
 
 
 def main(task: str) -> int:
-    """`task`: pack (no network), send, or last (the agent is stopping). Exit codes: DONE or TRY_AGAIN."""
+    """Exit codes: DONE or TRY_AGAIN.
+
+    `task`: pack (no network), send, look (send, but first see whether the server knows this machine's disks), or last
+    (the agent is stopping).
+    """
     # An orphan must not live on where the sampler was killed before it could end its child.
     _signal.alarm(LONGEST_S + 5)
     settings = Settings(from_environment(os.environ))
@@ -78,7 +82,7 @@ def main(task: str) -> int:
         report.trouble = f"finished frames cannot be stored: {error}"
     if task != "pack":
         try:
-            report.trouble = _send(state, settings, report, SEND_S[task], last=task == "last") or report.trouble
+            report.trouble = _send(state, settings, report, task) or report.trouble
         except OSError as error:
             report.trouble = f"the state folder cannot be written: {error}"
     if report.news:
@@ -101,19 +105,19 @@ def _pack(state: State, settings: Settings, report: Report) -> None:
     report.pairs["spool_bytes"] = sum(entry.taken for entry in entries)
 
 
-def _send(state: State, settings: Settings, report: Report, seconds: float, *, last: bool) -> str | None:
+def _send(state: State, settings: Settings, report: Report, task: str) -> str | None:
     """Enrol if need be, then deliver. Answers what went wrong, or None."""
     # Loaded here: a child that only packs does without ssl and http (6 MB, 20 ms).
     from .delivery import Delivery, Tally
     from .enrolment import Enrolment, EnrolmentError
     from .transport import NetworkError, Server
 
-    until = time.monotonic() + seconds
+    until = time.monotonic() + SEND_S[task]
     tally = Tally()
     try:
-        server = Server(settings.url, settings.ca_file, LAST_TIMEOUT_S if last else settings.timeout_s)
+        server = Server(settings.url, settings.ca_file, LAST_TIMEOUT_S if task == "last" else settings.timeout_s)
         enrolment = Enrolment(state, settings)
-        if enrolment.due():
+        if not enrolment.token or (task == "look" and enrolment.outdated()):
             enrolment.enrol(server)
         for _ in range(2):
             delivery = Delivery(server, state, settings, tally, enrolment.token, enrolled=enrolment.done)

@@ -83,7 +83,7 @@ class NoChild:
         self.retry_ns = 0
         self.running = False
 
-    def want(self, at_ns: int) -> None:
+    def want(self, at_ns: int, *, look: bool = False) -> None:
         self.wanted.append(at_ns)
 
     def tend(self, now_ns: int) -> None:

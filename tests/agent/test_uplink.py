@@ -49,7 +49,7 @@ class Agent:
         for minute in minutes:
             spool.put(self.state.spool, FRAME | {"start": NOW + 60 * minute} | change)
 
-    def do(self, task="send"):
+    def do(self, task="look"):
         return uplink.main(task)
 
     @property
@@ -252,6 +252,19 @@ def test_an_unchanged_policy_is_not_written_again(agent, server):
     agent.spool(-1)
     agent.do()
     assert Path(agent.state.policy).stat().st_ino == before.st_ino
+
+
+def test_a_usual_minute_does_not_look_at_the_disks_again(agent, server):
+    agent.do()
+    agent.set(devices="vda,loop1")
+    agent.spool(-1)
+    assert agent.do("send") == DONE
+    assert len(server.enrolments) == 1 and starts(server) == [-1]
+
+
+def test_a_machine_without_a_token_enrols_whatever_the_task(agent, server):
+    assert agent.do("last") == DONE
+    assert len(server.enrolments) == 1
 
 
 def test_packing_needs_no_server(agent, server):
