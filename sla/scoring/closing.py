@@ -1,6 +1,6 @@
 """When is a month over? It closes 72 h after its end and then changes only by a numbered correction (semantics §5)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -9,13 +9,16 @@ from django.utils import timezone
 from sla.domain.period import Period, parse_period, period_of
 from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
+from sla.scoring import store
 from sla.scoring.models import Correction
 from sla.scoring.score import compute_score
 from sla.scoring.selectors import current_term, vantage_of
-from sla.scoring.terms import contract_of
+from sla.scoring.terms import assigned_to, contract_of, term_at
 
 # Disks closed in one call: each costs some milliseconds, the beat comes again.
 LIMIT = 500
+# A month is closed within days of its moment: what was closed longer ago is another month.
+FORGET = timedelta(days=40)
 
 
 class NotClosedYet(ValueError):
@@ -31,24 +34,29 @@ def last_closed(zone: str, now: datetime) -> Period:
 def close_periods(*, now: datetime | None = None, limit: int = LIMIT) -> int:
     """Write down the score of the last closed month for every disk that has none yet; how many were written."""
     now = now or timezone.now()
+    closed = set(
+        Correction.objects.filter(number=0, made_at__gte=now - FORGET).values_list("disk_id", "vantage", "period")
+    )
+    begun = dict(Disk.objects.filter(now__first_at__isnull=False).values_list("pk", "now__first_at"))
+    with store.reading() as cursor:
+        assigned = assigned_to(cursor, begun)
     done = 0
-    earlier = period_of(now).previous()
-    month_ago = {earlier.text, earlier.previous().text}
-    closed = set(Correction.objects.filter(period__in=month_ago, number=0).values_list("disk_id", "vantage", "period"))
-    for disk_id, first_at in Disk.objects.filter(now__first_at__isnull=False).values_list("pk", "now__first_at"):
-        term = current_term(disk_id, now.timestamp())
-        period = last_closed(contract_of(term).zone if term else "UTC", now)
-        side = vantage_of(disk_id)
+    for disk_id, first_at in begun.items():
+        listed = assigned.get(disk_id, [])
+        term = term_at(listed, now.timestamp()) or (listed[-1].term if listed else 0)
+        contract = contract_of(term) if term else None
+        period = last_closed(contract.zone if contract else "UTC", now)
+        side = int(Vantage.of(contract.vantage)) if contract else int(Vantage.GUEST)
         if first_at >= period.end or (disk_id, side, period.text) in closed:
             continue
-        Correction.objects.get_or_create(
+        _, made = Correction.objects.get_or_create(
             disk_id=disk_id,
             vantage=side,
             period=period.text,
             number=0,
             defaults={"score": compute_score(disk_id, period.text, now=now), "made_at": now},
         )
-        done += 1
+        done += made
         if done >= limit:
             break
     return done
