@@ -44,8 +44,10 @@ class Page:
         self.page.wait_for_load_state("networkidle")
         return self.response
 
-    def overflow(self) -> int:
-        """By how many pixels the page is wider than the screen."""
+    def overflow(self, width: int) -> int:
+        """By how many pixels the page is wider than a screen of this width."""
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
     def accessibility(self) -> list[str]:
