@@ -94,7 +94,7 @@ def summary(rows: list[dict[str, object]]) -> dict[str, object]:
     honest_rows = [r for r in rows if not r["faulty"] and r["exact_honest"]]
     faulty_rows = [r for r in rows if r["faulty"]]
     report: dict[str, object] = {
-        "rows": [r for r in rows if r["kind"] == "table"],
+        "rows": rows,
         "random_cases": len({(r["kind"], r["case"]) for r in rows if r["kind"] != "table"}),
         "honest_proved_breached": sum(r["proved"] == "breached" for r in honest_rows),
         "faulty_proved_met": sum(r["proved"] == "met" for r in faulty_rows),

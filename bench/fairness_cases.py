@@ -109,7 +109,8 @@ def faulty(seed: int) -> Case:
         load = rng.choice([light, deep])
     else:
         disk, load = Disk(steady(rng.choice([40_000, 80_000])), cap=50_000, servers=99), deep
-    order = rng.choice(["fifo"] * 8 + ["random", "lifo"])
+    # In a closed loop the last-come order would starve a few threads and serve all others in time: no breach.
+    order = rng.choice(["fifo"] * 8 + ["random", "lifo"]) if kind == "mixture" else "fifo"
     disk = Disk(disk.service_us, disk.cap, disk.burst, disk.servers, order, disk.frozen)
     return Case(f"{kind} {seed}", True, disk, load, s, seed, tricky=order != "fifo")
 

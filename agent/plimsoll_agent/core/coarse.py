@@ -51,16 +51,16 @@ class CoarseModel:
         found = min(max(log(1 + single / (usual * usual)), LEAST), MOST)
         return (FIRST_GUESS * GUESS_WEIGHT + found * seen) / (GUESS_WEIGHT + seen)
 
-    def expected(self, steps: list[tuple[int, int]], threshold_us: int, caps: list[tuple[int, int]]) -> float:
-        """How many of the steps' I/Os took the threshold or longer? caps: the least and most of each step."""
+    def expected(self, steps: list[tuple[int, int]], threshold_us: int) -> list[float]:
+        """Of each step, how many I/Os took the threshold or longer?"""
         threshold = threshold_us / US_PER_MS
-        total = 0.0
-        for (n, sum_ms), (least, most), variance in zip(steps, caps, self._variances):
+        out = []
+        for (n, sum_ms), variance in zip(steps, self._variances):
             slow = float(n)
             if sum_ms < n * threshold:
                 slow = 0.0
                 if sum_ms:
                     middle = log(sum_ms / n) - variance / 2
                     slow = n * 0.5 * erfc((log(threshold) - middle) / sqrt(2 * variance))
-            total += min(max(slow, least), most)
-        return total
+            out.append(slow)
+        return out

@@ -17,6 +17,8 @@ from math import erfc, sqrt
 from .coarse import CoarseModel
 from .mixture import Mixture, Outcome
 
+Cap = tuple[int, int, int]  # at least, at most so many slow; the sub-interval's place in its second
+
 US_PER_MS = 1000
 BLOCK = 20  # sub-intervals that are looked at together: 0.2 s at 10 ms
 FEW = 2  # a spread needs more sub-intervals than this
@@ -51,37 +53,51 @@ class LatencyModel:
         self._steps = []
         self._views = None
 
-    def expected(self, threshold_us: int, caps: list[tuple[int, int]], step_ns: int) -> float:
-        """How many of the second's I/Os took the threshold or longer?
+    def expected(self, threshold_us: int, caps: list[Cap], step_ns: int, clean: list[bool]) -> tuple[float, float, int]:
+        """How many of the second's I/Os took the threshold or longer? And of those in clean sub-intervals, and these?
 
-        caps: of each sub-interval that was added, the least and the most that can have been slow.
-        step_ns: how long a sub-interval is, about.
+        caps: one for each sub-interval that was added. step_ns: how long a sub-interval is, about.
+        clean: of each sub-interval of the second, whether there was no excess in it; its neighbours count too.
         """
-        if step_ns >= COARSE_NS:
-            if self._views is None:
-                self._views = []
-                self._coarse.learn(self._steps)
-            return self._coarse.expected(self._steps, threshold_us, caps)
-        if all(least == most for least, most in caps):
-            return float(sum(least for least, _ in caps))
-        views = self._views
-        if views is None:
-            views = self._views = self._learn()
+        steps = self._steps
+        if not steps:
+            return 0.0, 0.0, 0
+        coarse = step_ns >= COARSE_NS
+        learnt = self._views
+        if learnt is None and (coarse or any(least != most for least, most, _ in caps)):
+            if coarse:
+                self._coarse.learn(steps)
+            learnt = self._views = [] if coarse else self._learn()
+        if learnt is None:
+            shares = [float(least) for least, _, _ in caps]
+        elif coarse:
+            shares = self._coarse.expected(steps, threshold_us)
+        else:
+            shares = self._fine(threshold_us, learnt)
+        total = clean_slow = 0.0
+        clean_ios = 0
+        last = len(clean) - 1
+        for (n, _), (least, most, place), share in zip(steps, caps, shares):
+            slow = least if share < least else most if share > most else share
+            total += slow
+            if clean[place] and (not place or clean[place - 1]) and (place == last or clean[place + 1]):
+                clean_slow += slow
+                clean_ios += n
+        return total, clean_slow, clean_ios
+
+    def _fine(self, threshold_us: int, views: list[float | list[Outcome]]) -> list[float]:
+        """Of each sub-interval, the number of slow ones that is to be expected."""
         threshold = threshold_us / US_PER_MS
-        total = 0.0
-        for (n, sum_ms), (least, most), view in zip(self._steps, caps, views):
-            if least == most:
-                total += least
-                continue
+        out = []
+        for (n, sum_ms), view in zip(self._steps, views):
             if n == 1:
                 # Printed as the threshold itself, it was above or below with equal right.
-                slow = 0.5 if sum_ms * US_PER_MS == threshold_us else float(sum_ms * US_PER_MS > threshold_us)
+                out.append(0.5 if sum_ms * US_PER_MS == threshold_us else float(sum_ms * US_PER_MS > threshold_us))
             elif isinstance(view, float):
-                slow = n * beyond(threshold, sum_ms / n, view * (1 - 1 / n) + ROUNDING / (n * n))
+                out.append(n * beyond(threshold, sum_ms / n, view * (1 - 1 / n) + ROUNDING / (n * n)))
             else:
-                slow = self._mixture.slow(threshold, n, view)
-            total += least if slow < least else most if slow > most else slow
-        return total
+                out.append(self._mixture.slow(threshold, n, view))
+        return out
 
     def _learn(self) -> list[float | list[Outcome]]:
         """For each sub-interval: the spread of its one bell, or what the mixture says of it."""

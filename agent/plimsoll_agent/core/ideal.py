@@ -6,7 +6,7 @@ From samples the backlog is known only between two bounds. Backlogs are kept in 
 """
 
 # The sampler pays for every call here, hundreds of times a second and term.
-# ruff: noqa: PLR0912, PLR0915, PLR1730
+# ruff: noqa: PLR0912, PLR1730
 
 from __future__ import annotations
 

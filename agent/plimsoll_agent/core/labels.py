@@ -11,10 +11,13 @@ from __future__ import annotations
 from .ideal import MICRO, NS
 
 COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
+DOUBT = 2  # where arrivals are covered only in part, so many may have the wrong label
 
 
 class Labels:
     """Running labels of one term: `covered` and `excess` completions of the second.
+
+    `clean` says of each of its sub-intervals whether it was far from any excess; `doubtful` is how many labels may err.
 
     Labels lag one sub-interval behind, because the guess looks at the arrivals after it; close() catches up.
     """
@@ -22,31 +25,36 @@ class Labels:
     __slots__ = (
         "_backlog",
         "_depth",
+        "_half",
         "_iops",
+        "_level",
         "_line",
         "_pending",
         "_previous",
         "_rate",
+        "clean",
         "covered",
+        "doubtful",
         "excess",
-        "near",
+        "unit_micro",
     )
 
     def __init__(self, rate_micro: int, iops: int, depth: int) -> None:
         self._rate = rate_micro
         self._iops = iops
         self._depth = depth * MICRO
+        self._half = self._depth // 2
+        self.unit_micro = MICRO  # what one I/O counts, in millionths of a unit
         self.restart(0)
 
     def restart(self, in_flight: int) -> None:
         """Begin afresh; I/Os already in flight are taken as covered if the ideal disk could hold them all."""
-        self._backlog = in_flight * MICRO
+        self._backlog = self._level = in_flight * MICRO
         self._previous = 0
         self._pending: tuple[int, int, int, int, int] | None = None
         # Runs of I/Os in flight, oldest first: [how many, covered?]. Mostly one run of covered ones.
         self._line: list[list[int]] = [[in_flight, 1 if in_flight * MICRO <= self._depth else 0]]
-        self.near = 0
-        self.covered = self.excess = 0
+        self.forget()
 
     def step(self, arrived: int, done: int, level: int, lasted_ns: int, held_ms: int) -> None:
         """Take one sub-interval: I/Os (arrived, done, in flight at its end), its length, its latency integral."""
@@ -62,7 +70,8 @@ class Labels:
 
     def forget(self) -> None:
         """Begin a new second's counts."""
-        self.covered = self.excess = 0
+        self.covered = self.excess = self.doubtful = 0
+        self.clean: list[bool] = []
 
     def _settle(self, after: int) -> None:
         """Label the pending sub-interval, knowing how many I/Os arrived in the next one."""
@@ -72,8 +81,9 @@ class Labels:
         depth = self._depth
         rate = self._rate
         backlog = self._backlog
-        amount = arrived * MICRO
+        amount = arrived * self.unit_micro
         need = rate * lasted_ns // NS
+        calm = backlog <= self._half and self._level <= self._half
         if backlog + amount <= depth:
             # Wherever in the sub-interval they came: all are covered.
             fits = arrived
@@ -83,7 +93,8 @@ class Labels:
             fits, first, backlog = self._edge(backlog, arrived, need, after)
         if lasted_ns >= COARSE_NS:
             fits = self._coarse(fits, arrived, lasted_ns, held_ms)
-        level *= MICRO
+        level *= self.unit_micro
+        self._level = level
         if backlog > level:
             backlog = level
         self._backlog = backlog if backlog > 0 else 0
@@ -95,9 +106,13 @@ class Labels:
             if head[0] < 0:
                 head[0] = 0
             self.covered += done
+            self.clean.append(calm and self._backlog <= self._half and level <= self._half)
             return
+        if 0 < fits < arrived:
+            self.doubtful += DOUBT
         self._put(fits, arrived - fits, first)
         self._pop(done)
+        self.clean.append(False)
 
     def _edge(self, backlog: int, arrived: int, need: int, after: int) -> tuple[int, int, int]:
         """How many of the arrivals fit, do they come first, and what is the backlog at the end?
@@ -108,7 +123,7 @@ class Labels:
         before = self._previous
         # During `during` of `need` the I/Os arrive; `lead` of it has passed before they do.
         during, lead = need, 0
-        if amount > need + 2 * (before + after) * MICRO:
+        if amount > need + 2 * (before + after) * self.unit_micro:
             during, lead = 0, need // 2
         elif after > before and after > arrived:
             during = need * arrived // after

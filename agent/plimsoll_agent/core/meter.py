@@ -12,11 +12,12 @@ from collections import namedtuple
 
 from .bounds import NEVER, RANKS, SlowBounds
 from .counters import SECTOR_BYTES, Counters, advance
-from .estimate import LatencyModel, Whole
+from .estimate import Cap, LatencyModel, Whole
 from .histogram import MeanHistogram
-from .ideal import CoverBounds
+from .ideal import MICRO, CoverBounds
 from .labels import Labels
 from .lost import LostTime
+from .sizes import LargestIo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 RULES = ("accounted", "driver")
 NS_PER_MS = 1_000_000
+FINE_NS = 60_000_000  # up to here a sub-interval tells single I/Os apart, if there are few
+CLEAN_MEMORY = 0.8  # what a second later counts of the share seen without excess: 5 s of memory
+CLEAN_ENOUGH = 50
 # Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
 IMPOSSIBLE_IN_FLIGHT = 1 << 31
 
@@ -55,6 +59,8 @@ class _TermMeter:
 
     __slots__ = (
         "bounds",
+        "clean_ios",
+        "clean_slow",
         "cover",
         "labels",
         "lost",
@@ -65,7 +71,6 @@ class _TermMeter:
         "term",
         "threshold_us",
         "unit_bytes",
-        "units",
         "write_caps",
         "write_us",
         "write_whole",
@@ -80,13 +85,14 @@ class _TermMeter:
         self.cover = CoverBounds(term.rate_micro, term.depth, trusted)
         self.labels = Labels(term.rate_micro, term.iops, term.depth)
         self.lost = LostTime(term.rate_micro, term.depth, self.threshold_us)
+        # Slow and all I/Os of sub-intervals without excess in or beside them, lately.
+        self.clean_slow = self.clean_ios = 0.0
         # Of each sub-interval in which reads (writes) completed: at least, at most so many were slow.
-        self.read_caps: list[tuple[int, int]] = []
-        self.write_caps: list[tuple[int, int]] = []
+        self.read_caps: list[Cap] = []
+        self.write_caps: list[Cap] = []
         self.read_whole = Whole()
         self.write_whole = Whole()
         self.unit_bytes = term.io_unit_bytes
-        self.units = 1
         self.raw = RawCounts(0, 0, 0, 0)
 
     def restart(self) -> None:
@@ -103,9 +109,10 @@ class DiskMeter:
         "_bio_based",
         "_calm",
         "_done",
-        "_held_ns",
         "_in_flight",
+        "_largest",
         "_last",
+        "_place",
         "_quiet",
         "_read_hist",
         "_read_model",
@@ -142,7 +149,8 @@ class DiskMeter:
         self.resets = 0
         self.urgent = False
         self._reads = self._writes = 0
-        self._steps = self._stepped_ns = 0
+        self._steps = self._stepped_ns = self._place = 0
+        self._largest = LargestIo()
         self.reset()
 
     def reset(self) -> None:
@@ -151,7 +159,7 @@ class DiskMeter:
         self._quiet = False
         # When the disk was last seen with at most 0, 1, 2 … in flight.
         self._calm = [NEVER] * RANKS
-        self._before_ns = self._after_ns = self._held_ns = 0
+        self._before_ns = self._after_ns = 0
         self._in_flight = self._settled = self._done = 0
 
     def sample(self, mono_ns: int, counters: Counters, after_ns: int = 0) -> None:
@@ -206,7 +214,6 @@ class DiskMeter:
             calm[:] = [last_before] * RANKS
         lasted_ns = mono_ns - last_before
         held_ms = read_ms + write_ms
-        self._held_ns += (was + level) * lasted_ns // 2
         self._reads += reads
         self._writes += writes
         if reads:
@@ -219,18 +226,24 @@ class DiskMeter:
             self._steps += 1
             self._stepped_ns += lasted_ns
         size = sectors * SECTOR_BYTES
+        if size and done:
+            self._largest.add(mono_ns, done, size, lasted_ns > FINE_NS)
+        largest = self._largest.bytes
+        place = self._place
+        self._place = place + 1
         for meter in self._terms:
             if self._quiet:
                 meter.bounds.first(last_before, last_after, was, self._settled)
             bounds = meter.bounds
             proved, sharp_lo, sharp_hi = bounds.lo, bounds.sharp_lo, bounds.sharp_hi
             bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, calm)
-            unit = units = 1
             unit = 1
             units = done
-            if size > meter.unit_bytes:
-                units += -(-size // meter.unit_bytes) - 1
-                unit = -(-size // (meter.unit_bytes * (done or 1)))
+            if largest > meter.unit_bytes or meter.labels.unit_micro != MICRO:
+                unit = -(-largest // meter.unit_bytes) or 1
+                meter.labels.unit_micro = self._largest.unit_micro(meter.unit_bytes)
+                if size > meter.unit_bytes:
+                    units += -(-size // meter.unit_bytes) - 1
             meter.cover.step(arrived, done, was, level, least_ns, most_ns, bounds.lo - proved, unit)
             seen = level
             if not self._trusted and lasted_ns > 0:
@@ -244,18 +257,20 @@ class DiskMeter:
                 us = meter.read_us
                 most = read_ms * 1000 // us
                 if writes:
-                    meter.read_caps.append((0, most if most < reads else reads))
+                    meter.read_caps.append((0, most if most < reads else reads, place))
                 else:
-                    meter.read_caps.append(_cap(bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi, most, reads))
+                    low, high = bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi
+                    meter.read_caps.append(_cap(low, high, most, reads, place))
                 if (read_ms - 1) * 1000 >= reads * us:
                     slow = reads
             if writes:
                 us = meter.write_us
                 most = write_ms * 1000 // us
                 if reads:
-                    meter.write_caps.append((0, most if most < writes else writes))
+                    meter.write_caps.append((0, most if most < writes else writes, place))
                 else:
-                    meter.write_caps.append(_cap(bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi, most, writes))
+                    low, high = bounds.sharp_lo - sharp_lo, bounds.sharp_hi - sharp_hi
+                    meter.write_caps.append(_cap(low, high, most, writes, place))
                 if (write_ms - 1) * 1000 >= writes * us:
                     slow += writes
             meter.lost.step(
@@ -285,7 +300,7 @@ class DiskMeter:
         for meter in self._terms:
             meter.restart()
             meter.bounds.first(mono_ns, after_ns, level, 0)
-            meter.cover.restart(level, meter.units)
+            meter.cover.restart(level, -(-self._largest.bytes // meter.unit_bytes) or 1)
             meter.labels.restart(level)
 
     def close_second(self) -> dict[int, SecondCounts]:
@@ -300,8 +315,7 @@ class DiskMeter:
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
                 self.urgent = True
         self._reads = self._writes = 0
-        self._steps = self._stepped_ns = 0
-        self._held_ns = 0
+        self._steps = self._stepped_ns = self._place = 0
         self._read_model.forget()
         self._write_model.forget()
         return out
@@ -313,8 +327,11 @@ class DiskMeter:
         step_ns = self._stepped_ns // self._steps if self._steps else 0
         labels.close()
         high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
-        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns) if reads else 0.0
-        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns) if writes else 0.0
+        clean = labels.clean
+        read_est, read_slow, read_ios = self._read_model.expected(meter.read_us, meter.read_caps, step_ns, clean)
+        write_est, write_slow, write_ios = self._write_model.expected(meter.write_us, meter.write_caps, step_ns, clean)
+        meter.clean_slow = meter.clean_slow * CLEAN_MEMORY + read_slow + write_slow
+        meter.clean_ios = meter.clean_ios * CLEAN_MEMORY + read_ios + write_ios
         both = read_est + write_est
         sharp = min(max(both, bounds.sharp_lo), bounds.high_in_second())
         if both:
@@ -359,7 +376,7 @@ class DiskMeter:
         return self._read_hist.take(), self._write_hist.take()
 
 
-def _cap(least: int, most: int, by_sum: int, ios: int) -> tuple[int, int]:
+def _cap(least: int, most: int, by_sum: int, ios: int, place: int) -> Cap:
     """What a sub-interval of one direction may hold, from its share of the second's bounds and from its sum."""
     if most > by_sum:
         most = by_sum
@@ -367,7 +384,7 @@ def _cap(least: int, most: int, by_sum: int, ios: int) -> tuple[int, int]:
         most = ios
     if most < 0:
         most = 0
-    return (least if least < most else most), most
+    return (least if least < most else most), most, place
 
 
 def _covered(
@@ -378,7 +395,13 @@ def _covered(
     covered = min(labels.covered, reads + writes)
     excess = labels.excess
     everything = read_all + write_all
-    slow = min(max(0, everything - excess), covered)
+    slow = everything
+    if excess:
+        slow = max(0, everything - excess - labels.doubtful)
+        if meter.clean_ios >= CLEAN_ENOUGH:
+            slow = max(slow, int(meter.clean_slow * covered / meter.clean_ios))
+        slow = min(slow, everything)
+    slow = min(slow, covered)
     # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
     used = bounds.lo - cover.lo
     read_low = min(max(0, bounds.read_lo - used), high_r)
