@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sla.domain.contract import Contract
@@ -16,6 +17,12 @@ from sla.domain.logs.table import ASSUMED_S, SAR_HEADER, iostat_samples, sadf_sa
 from sla.domain.states import Grade
 
 LATENCY_LINE = re.compile(r"^\d+,\s*\d+,\s*[012],\s*\d+")
+GZIP, MAX_BYTES = b"\x1f\x8b", 256 * 2**20
+# fio writes its notes before the document.
+NOISE_BEFORE_FIO = re.compile(r'^\{(?=\s*"fio version")', re.MULTILINE)
+DECIMAL_COMMA = re.compile(r"(:\s*-?\d+),(\d+)(?=\s*[,}\]])")
+# After a row, and after a report, of iostat -o JSON.
+CLOSINGS = ("]}]}]}}", "]}]}}")
 SAR_LINE = re.compile(SAR_HEADER.pattern, re.MULTILINE)
 
 
@@ -31,10 +38,13 @@ def read_log(data: bytes, contract: Contract, *, interval: float | None = None, 
     """The log's rows, labelled. Raises LogError."""
     if interval is not None and interval <= 0:
         raise LogError(f"interval is {interval:g}: a row lasts more than 0 seconds")
+    data = unpacked(data)
     head = data.lstrip()[:1]
     if head == b"@":
         return recording_log(data, contract, rule)
     text = data.decode("utf-8", errors="replace").lstrip("\ufeff")
+    if noise := NOISE_BEFORE_FIO.search(text):
+        text, head = text[noise.start() :], b"{"
     if head == b"{":
         return _document(text, contract, interval)
     if not text.strip():
@@ -50,10 +60,7 @@ def read_log(data: bytes, contract: Contract, *, interval: float | None = None, 
 
 
 def _document(text: str, contract: Contract, interval: float | None) -> Log:
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise LogError(f"the file begins like JSON but is none: {error}") from error
+    document = parsed(text)
     if "sysstat" in document:
         samples, assumed = sysstat_samples(document, interval)
         return _rows("sysstat JSON", samples, contract, assumed=assumed)
@@ -61,6 +68,46 @@ def _document(text: str, contract: Contract, interval: float | None) -> Log:
         return fio_log(document, contract)
     keys = ", ".join(list(document)[:5])
     raise LogError(f"a JSON document with {keys}: neither sysstat's (iostat -o JSON, sadf -j) nor fio's (jobs)")
+
+
+def unpacked(data: bytes) -> bytes:
+    """The content of a gzip file, bounded; anything else as it is. LogError for one that is broken or too large."""
+    if not data.startswith(GZIP):
+        return data
+    stream = zlib.decompressobj(31)
+    try:
+        content = stream.decompress(data, MAX_BYTES)
+    except zlib.error as error:
+        raise LogError(f"the gzip file is broken: {error}") from error
+    if not stream.eof:
+        raise LogError(f"the gzip file is cut off or holds over {MAX_BYTES // 2**20} MiB; send a part of it")
+    return content
+
+
+def parsed(text: str) -> dict[str, Any]:
+    """A JSON document; also one that iostat did not finish or wrote with decimal commas. LogError otherwise."""
+    trouble = ""
+    for attempt in (text, DECIMAL_COMMA.sub(r"\1.\2", text)):
+        for candidate in (attempt, *_closed(attempt)):
+            try:
+                document = json.loads(candidate)
+            except ValueError as error:
+                trouble = trouble or str(error)
+            else:
+                if isinstance(document, dict):
+                    return document
+    raise LogError(f"the file begins like JSON but is none: {trouble}")
+
+
+def _closed(text: str) -> Iterator[str]:
+    """A document that was cut off, closed after its last whole row or report."""
+    end = len(text)
+    for _ in range(4):
+        end = text.rfind("}", 0, end)
+        if end < 0:
+            return
+        for closing in CLOSINGS:
+            yield text[: end + 1] + closing
 
 
 def _rows(name: str, samples: Sequence[Sample], contract: Contract, *, assumed: bool) -> Log:

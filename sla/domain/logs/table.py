@@ -10,7 +10,7 @@ from sla.domain.logs.fields import number, sample_of
 from sla.domain.logs.sample import LogError, Sample
 
 IOSTAT_HEADER = re.compile(r"(?:^|\s)Device:?(?:\s|$)")
-SAR_HEADER = re.compile(r"^(\d{1,2}:\d{2}:\d{2}(?:\s+[AP]M)?)\s+DEV\s")
+SAR_HEADER = re.compile(r"^(\d{1,2}:\d{2}:\d{2}(?:\s+[AP]M)?)\s+(?=.*\bDEV\b)")
 SAR_ROW = re.compile(r"^(\d{1,2}:\d{2}:\d{2}(?:\s+[AP]M)?)\s+(\S.*)$")
 
 
@@ -98,7 +98,7 @@ def sar_samples(text: str, interval: float | None) -> list[Sample]:
     samples: list[Sample] = []
     for line in text.splitlines():
         if found := SAR_HEADER.match(line):
-            header = line[found.end(1) :].split()[1:]
+            header = line[found.end(1) :].split()
             before, current = (current or found[1]), None
         elif not line.strip():
             continue
@@ -106,12 +106,15 @@ def sar_samples(text: str, interval: float | None) -> list[Sample]:
             if current is not None and row[1] != current:
                 before = current
             current = row[1]
-            device, *values = row[2].split()
-            if len(values) != len(header):
+            words = row[2].split()
+            if len(words) != len(header):
                 continue
+            place = header.index("DEV")  # first, or last with --pretty
+            device = words[place]
             start, end = seconds_of_day(before or current), seconds_of_day(current)
             seconds = interval or float(between(start or 0, end or 0)) or ASSUMED_S
-            figures = {name: number(value) for name, value in zip(header, values, strict=True)}
+            named = zip(header, words, strict=True)
+            figures = {name: number(value, name) for name, value in named if name != "DEV"}
             samples.append(sample_of(figures, device, current, seconds, False))
     if not samples:
         raise LogError("there is no row under a header with DEV; sar -d prints them")

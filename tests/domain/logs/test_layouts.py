@@ -3,7 +3,9 @@
 # Lines as the tools print them.
 # ruff: noqa: E501
 
+import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,7 @@ SAME = {
     "100.00 2.0M 2.00 20.00 512.0k 2.00 0.24 12.0% vda",
     "short": "Device tps kB/s rqm/s await areq-sz aqu-sz %util\nvda 120.00 2560.00 0.00 2.00 21.33 0.24 12.00",
     "sar": "10:00:00 AM DEV tps rkB/s wkB/s areq-sz aqu-sz await %util\n10:00:10 AM vda 120.00 2048.00 512.00 21.33 0.24 2.00 12",
+    "sar, device last": "10:00:00 AM tps rkB/s wkB/s areq-sz aqu-sz await %util DEV\n10:00:10 AM 120.00 2048.00 512.00 21.33 0.24 2.00 12 vda",
     "sar in sectors": "23:59:55 DEV tps rd_sec/s wr_sec/s avgrq-sz avgqu-sz await svctm %util\n"
     "00:00:05 vda 120.00 4096.00 1024.00 42.67 0.24 2.00 1.00 12.00",
 }
@@ -65,6 +68,23 @@ def test_real_output_is_read(name: str, rows: int, ios: int) -> None:
     assert answer["verdict"] == "met"
     assert answer.keys() >= {"rows", "verdict", "grade", "sli", "needs"}
     json.dumps(answer)
+
+
+def test_what_tools_leave_behind_is_still_read() -> None:
+    text = (FIXTURES / "iostat-12.6.json").read_text()
+    whole = score_log(text.encode(), CONTRACT)["rows"]
+    assert score_log(gzip.compress(text.encode()), CONTRACT)["rows"] == whole
+    assert score_log(text.rstrip("\n }]\t").encode() + b"}", CONTRACT)["rows"] == whole  # killed
+    cut = score_log(text[: text.rindex('"w_await"')].encode(), CONTRACT, interval=2)["rows"]
+    assert [row["iops"] for row in cut] == [whole[0]["iops"]]
+    comma = re.sub(r"(?<=: )(\d+)\.(\d+)", r"\1,\2", text)
+    assert comma != text and score_log(comma.encode(), CONTRACT)["rows"] == whole
+    fio = (
+        b"note: both iodepth >= 1 and synchronous I/O engine are selected\n"
+        + (FIXTURES / "fio-3.33-json+.json").read_bytes()
+    )
+    assert score_log(fio, CONTRACT)["rows"][0]["ios"] == 3870
+    assert score_log(text.replace("\n", "\r\n").encode(), CONTRACT)["rows"] == whole
 
 
 def test_stamps_give_the_length_of_a_row() -> None:
