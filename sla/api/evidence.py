@@ -14,6 +14,7 @@ from sla.fleet.vantage import Vantage
 from sla.scoring import selectors
 from sla.scoring.explain import explain_period, explain_slot
 from sla.scoring.score import score as period_score
+from sla.scoring.tipping import tipping_point
 
 router = Router(tags=["evidence"])
 VANTAGES = [choice.label for choice in Vantage]
@@ -101,6 +102,16 @@ def explain(
     if answer is None:
         raise Refused(404, "not_found", f"nothing is stored of disk {disk_id} for the minute of {slot}")
     return answer
+
+
+@router.get("/{int:disk_id}/tipping-point", summary="The load at which it stops answering in time")
+def tipping(request: HttpRequest, disk_id: int, days: int = 7, load: float | None = None) -> dict[str, Any]:
+    """Latency against load from its own traffic; `load`: for how many I/Os a second disks are to be counted."""
+    disk = visible_disk(request, disk_id)
+    try:
+        return tipping_point(disk.pk, datetime.now(UTC).timestamp(), days, load)
+    except ValueError as error:
+        raise Refused(422, "bad_value", str(error), "days" if "days" in str(error) else "load") from error
 
 
 def _this_month(disk: Any) -> str:

@@ -11,6 +11,7 @@ import { queue } from "charts/queue.js";
 import { indexAt, rangeName, stamp } from "charts/series.js";
 import { fillTwin } from "charts/tables.js";
 import { timeline } from "charts/timeline.js";
+import { tippingCard } from "charts/tipping.js";
 import { twin } from "charts/twin.js";
 import { zone } from "core/clock.js";
 import { moment, timeOfDay } from "core/format.js";
@@ -123,6 +124,7 @@ function drawAll() {
 }
 
 drawAll();
+tippingCard(document.getElementById("tipping"));
 for (const name of ["themechange", "zonechange"]) document.addEventListener(name, drawAll);
 if (data.range.live) {
   keepLive({

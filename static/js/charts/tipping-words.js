@@ -1,0 +1,12 @@
+// What does the tipping point say in a sentence? Pure.
+const whole = (value) => Math.floor(value).toLocaleString("en-US");
+
+/** `got`: the answer of the tipping-point path. */
+export function tippingWords(got) {
+  if (!got.points.length || got.threshold_ms === null) return "";
+  const { p99_iops: p99, mean_iops: mean } = got.knee;
+  const limit = `${got.threshold_ms} ms`;
+  if (p99 !== null) return `The 99th percentile crosses ${limit} at about ${whole(p99)} IOPS${mean === null ? "" : `, the mean at ${whole(mean)}`}.`;
+  if (mean !== null) return `The mean crosses ${limit} at about ${whole(mean)} IOPS.`;
+  return `Never over ${limit} at any load it had, up to ${whole(got.highest_iops)} IOPS: the tipping point lies beyond.`;
+}
