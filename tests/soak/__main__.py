@@ -9,6 +9,8 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 
 from tests.soak.house import NotInTime
 from tests.soak.members import ALL
@@ -20,24 +22,25 @@ PAUSE_S = (1.0, 12.0)  # between two kills: shorter than a frame, longer than an
 PARTS = ("web", "worker", "postgres")
 
 
-def deck(choose: random.Random) -> list[tuple[str, str]]:
+def deck(soak: Soak) -> list[Callable[[], None]]:
     """Each way to die once, in random order."""
-    cards = [("strike", name) for name in ALL]
-    cards += [("strike_in_upload", name) for name in ("uplink", "web", "postgres", "redis")]
-    cards += [("strike_part", name) for name in PARTS]
-    choose.shuffle(cards)
+    cards: list[Callable[[], None]] = [soak.strike_uplink]
+    cards += [partial(soak.strike, name) for name in ALL]
+    cards += [partial(soak.strike_in_upload, name) for name in ("web", "postgres", "redis")]
+    cards += [partial(soak.strike_part, name) for name in PARTS]
+    soak.choose.shuffle(cards)
     return cards
 
 
-def kill_until(soak: Soak, end: float, choose: random.Random) -> None:
+def kill_until(soak: Soak, end: float) -> None:
     """Whole decks, until the time is up; the first one always to its end."""
     first = True
     while first or time.monotonic() < end:
-        for what, name in deck(choose):
+        for strike in deck(soak):
             if not first and time.monotonic() >= end:
                 return
-            getattr(soak, what)(name)
-            time.sleep(choose.uniform(*PAUSE_S))
+            strike()
+            time.sleep(soak.choose.uniform(*PAUSE_S))
         first = False
 
 
@@ -52,15 +55,14 @@ def main() -> int:
     def say(text: str) -> None:
         print(f"{time.monotonic() - begin:6.1f} s  {text}", file=sys.stderr, flush=True)
 
-    choose = random.Random(given.seed)
     say(f"soak for {given.minutes:g} min, seed {given.seed}")
     end = begin + 60 * given.minutes
     try:
         with soaking(say) as soak:
-            soak.choose = choose
+            soak.choose = random.Random(given.seed)
             soak.hang(HANG_S)
             soak.away(AWAY_S)
-            kill_until(soak, end, choose)
+            kill_until(soak, end)
             outcome = soak.close()
     except CannotSoak as why:
         say(f"nothing done: {why}")

@@ -9,6 +9,11 @@ from tests.soak.witness import Record
 # A second that was measured whole began with a sample taken before its end, so this much later the kernel's own count
 # cannot be lower than what the frame says.
 WITHIN_S = 1.0
+# As a rule that sample comes within milliseconds of the boundary. Where the kernel's count stands still for so long
+# after one, the frame says that very number, or its sample was late.
+PUNCTUAL_S = 0.1
+# A second is written down right after its end: a kill just then takes it along.
+WRITTEN_S = 0.25
 # The sampler loses a second when it is a second late: no fault of its own where our reader slept for so long as well.
 STARVED_S = 0.5
 
@@ -23,7 +28,12 @@ class Absence:
 
 @dataclass
 class Account:
-    """One disk's figures. `counted` is what slots and gaps add up to, `kernel` the advance of the cumulative count."""
+    """One disk's figures.
+
+    `counted` is what slots and gaps add up to, `kernel` the advance of the cumulative count. Of the `boundaries` of
+    seconds, at `still` ones the kernel counted nothing for a second, so that one number only can be right (any other is
+    a fault); at `quiet` ones nothing for PUNCTUAL_S, and at `quiet_equal` of them the frame says that number.
+    """
 
     device: str
     counted: int = 0
@@ -32,8 +42,10 @@ class Account:
     kernel: int = 0
     boundaries: int = 0
     still: int = 0
-    last_still: int | None = None
-    kernel_at_last_still: int | None = None
+    quiet: int = 0
+    quiet_equal: int = 0
+    last_equal: int | None = None
+    kernel_at_last_equal: int | None = None
     seconds: int = 0
     unobserved: int = 0
     widest_bracket: int = 0
@@ -87,9 +99,12 @@ def against_kernel(book: Book, record: Record, account: Account) -> None:
             account.widest_bracket = max(account.widest_bracket, high - low)
             if not low <= count <= high:
                 account.fault(f"{count} I/Os at {boundary}, the kernel had {low} to {high}")
-            if low == high:
-                account.still += 1
-                account.last_still, account.kernel_at_last_still = boundary, low
+            account.still += low == high
+            if low == record.at_most(boundary + PUNCTUAL_S):
+                account.quiet += 1
+                if count == low:
+                    account.quiet_equal += 1
+                    account.last_equal, account.kernel_at_last_equal = boundary, low
     first, last = book.stretches[0], book.stretches[-1]
     account.kernel = last.base + last.total - first.base
 
@@ -121,7 +136,7 @@ def holes(book: Book, record: Record, absences: list[Absence], account: Account)
         if second in observed:
             continue
         account.unobserved += 1
-        excused = any(absence.start - 1 < second < absence.end for absence in absences)
+        excused = any(absence.start - 1 - WRITTEN_S < second < absence.end for absence in absences)
         if not excused and not record.slept(second - 1, second + 2, STARVED_S):
             account.fault(f"the second {second} is missing, and the sampler was not dead then")
     account.seconds = len(observed)

@@ -38,7 +38,7 @@ def book() -> Book:
     return Book("vda", stretches, minutes, 420 + 406 + 210, 14)
 
 
-HOLE = [Absence(START + 80.2, START + 82.0)]
+HOLE = [Absence(START + 80.5, START + 82.0)]
 
 
 def of(changed: Book, absences: list[Absence] = HOLE) -> Account:
@@ -50,8 +50,10 @@ def test_true_books_have_no_fault_and_reach_the_kernels_count():
     assert account.faults == []
     assert account.counted == account.kernel == 150 * PER_SECOND
     assert (account.unobserved, account.gap) == (2, 14)
-    assert account.last_still == START + 160
-    assert account.kernel_at_last_still == 1000 + 1050
+    # All boundaries are quiet, each frame's end is the next one's start, and the last ten seconds are still.
+    assert (account.boundaries, account.quiet, account.quiet_equal, account.still) == (162, 162, 162, 11)
+    assert account.last_equal == START + 160
+    assert account.kernel_at_last_equal == 1000 + 1050
 
 
 def test_a_frame_stored_twice_is_found():
