@@ -29,7 +29,7 @@ FRAMES = {
         **_json({"type": "object", "properties": {"agent": AGENT, "frames": {"type": "array", "items": FRAME}}}),
     },
     "responses": {
-        "200": {
+        200: {
             "description": "what was taken; durable before this answer",
             **_json(
                 {
