@@ -56,11 +56,12 @@ def _silent(user: User, since: datetime, now: datetime, most: int) -> Iterator[C
 
 def _enrolled(user: User, since: datetime) -> Iterator[Change]:
     """Many at once are one line: a fleet that moves in should not push out what goes wrong."""
-    new = list(machines_visible_to(user).filter(enrolled_at__gte=since).order_by("-enrolled_at")[:1000])
-    if len(new) > 2:
-        yield Change(new[0].enrolled_at, "idle", gettext("%(count)d machines enrolled") % {"count": len(new)})
+    new = machines_visible_to(user).filter(enrolled_at__gte=since).order_by("-enrolled_at")
+    latest = list(new[:3])
+    if len(latest) > 2:
+        yield Change(latest[0].enrolled_at, "idle", gettext("%(count)d machines enrolled") % {"count": new.count()})
         return
-    for machine in new:
+    for machine in latest:
         yield Change(machine.enrolled_at, "idle", gettext("enrolled"), machine=machine)
 
 
