@@ -31,25 +31,16 @@ WAIT_ASKED = (429, 503)
 
 
 class Tally:
-    """What became of the frames. `trouble` is None when everything offered was answered for."""
+    """What became of the frames. `trouble`: why not all were answered for; `remark`: a policy that makes no sense."""
 
-    __slots__ = (
-        "accepted",
-        "duplicates",
-        "rejected",
-        "retry_after_s",
-        "server_date",
-        "trouble",
-        "unauthorised",
-        "unknown",
-    )
+    __slots__ = ("accepted", "duplicates", "rejected", "remark", "retry_after_s", "trouble", "unauthorised", "unknown")
 
     def __init__(self) -> None:
         self.accepted = 0
         self.duplicates = 0
         self.rejected = 0
+        self.remark: str | None = None
         self.retry_after_s = 0
-        self.server_date: str | None = None
         self.trouble: str | None = None
         self.unauthorised = False
         self.unknown = 0
@@ -96,7 +87,6 @@ class Delivery:
         if not loaded:
             return rest
         answer = self._ask([packed for _, packed in loaded])
-        self.tally.server_date = answer.date or self.tally.server_date
         entries = [entry for entry, _ in loaded]
         if answer.status == 200:
             self._settle(entries, answer)
@@ -118,9 +108,7 @@ class Delivery:
                 self._reject(entry, reason)
         self.tally.accepted += int(answer.body.get("accepted") or 0)
         self.tally.duplicates += int(answer.body.get("duplicates") or 0)
-        trouble = keep_policy(self._state, answer.body.get("policy"))
-        if trouble:
-            self.tally.trouble = trouble
+        self.tally.remark = keep_policy(self._state, answer.body.get("policy"))
 
     def _refused(self, entries: list[Entry], answer: Answer, rest: list[Entry]) -> list[Entry]:
         """The whole request was refused: halve it until the frame that it is about stands alone."""

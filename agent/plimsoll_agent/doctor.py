@@ -161,6 +161,8 @@ def _spool(state: State, settings: Settings, findings: Findings) -> None:
         ago = time.time() - float(uplink["ok_at"])
         text = f"The last upload was {ago:.0f} s ago; {uplink.get('accepted', 0)} frames accepted in all."
         findings.add("uplink", OK, text, age_s=round(ago))
+    if uplink.get("remarks"):
+        findings.add("uplink", WARNING, f"The last upload remarked: {uplink['remarks']}.")
 
 
 def _token(state: State, settings: Settings, findings: Findings) -> None:

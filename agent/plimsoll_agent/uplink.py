@@ -13,8 +13,9 @@ import time
 from . import spool
 from .child import DONE, LONGEST_S, TRY_AGAIN
 from .packing import pack_waiting
+from .report import Report
 from .settings import Settings, from_environment
-from .state import UPLINK, State, lock, notes, open_state, pairs_to_bytes, write_atomically
+from .state import State, lock, open_state
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,38 +26,6 @@ PATIENT = 5
 # Shorter than the sampler's patience, so that a child reports by itself what held it up.
 SEND_S = {"send": 40.0, "look": 40.0, "last": 2.5}
 LAST_TIMEOUT_S = 2
-
-
-class Report:
-    """What the doctor is told about the uplink: totals go on from child to child."""
-
-    def __init__(self, state: State) -> None:
-        self._path = f"{state.run}/{UPLINK}"
-        self.pairs: dict[str, object] = dict(notes(state, UPLINK))
-        self.trouble: str | None = None
-
-    @property
-    def news(self) -> str | None:
-        """What is worth a line of the log: a trouble that is another one than last time, and its end."""
-        before = str(self.pairs.get("trouble", ""))
-        now = _one_line(self.trouble)
-        if now == before:
-            return None
-        return now or "the server has answered again"
-
-    def add(self, name: str, count: int) -> None:
-        """Raise a total."""
-        self.pairs[name] = int(str(self.pairs.get(name, 0))) + count
-
-    def write(self) -> None:
-        """Store it for the doctor and the sampler (retry_after_s)."""
-        self.pairs["at"] = int(time.time())
-        self.pairs["trouble"] = _one_line(self.trouble)
-        write_atomically(self._path, pairs_to_bytes(self.pairs))
-
-
-def _one_line(text: str | None) -> str:
-    return (text or "").replace("\n", " ")
 
 
 def main(task: str) -> int:
@@ -85,24 +54,19 @@ def main(task: str) -> int:
             report.trouble = _send(state, settings, report, task) or report.trouble
         except OSError as error:
             report.trouble = f"the state folder cannot be written: {error}"
-    if report.news:
-        sys.stderr.write(f"plimsoll-agent: {report.news}\n")
-    report.write()
+    for line in report.write(asked_server=task != "pack"):
+        sys.stderr.write(f"plimsoll-agent: {line}\n")
     os.close(held)
     return TRY_AGAIN if report.trouble and task != "pack" else DONE
 
 
 def _pack(state: State, settings: Settings, report: Report) -> None:
     spool.sweep(state.spool)
-    troubles = pack_waiting(state)
-    if troubles:
-        report.trouble = "; ".join(troubles[:3])
-    entries, dropped = spool.bound(
-        spool.entries(state.spool), settings.spool_bytes, int(time.time()) - settings.spool_s
-    )
+    report.remarks += pack_waiting(state)[:3]
+    oldest = int(time.time()) - settings.spool_s
+    entries, dropped = spool.bound(spool.entries(state.spool), settings.spool_bytes, oldest)
     report.add("dropped", dropped)
-    report.pairs["spool_frames"] = len(entries)
-    report.pairs["spool_bytes"] = sum(entry.taken for entry in entries)
+    report.hold(len(entries), sum(entry.taken for entry in entries))
 
 
 def _send(state: State, settings: Settings, report: Report, task: str) -> str | None:
@@ -133,16 +97,11 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
 
 
 def _note(report: Report, tally: Tally, state: State) -> None:
-    now = int(time.time())
     report.add("accepted", tally.accepted)
     report.add("duplicates", tally.duplicates)
     report.add("rejected", tally.rejected)
     report.pairs["retry_after_s"] = tally.retry_after_s
-    if tally.server_date:
-        report.pairs["server_date"] = tally.server_date
-        report.pairs["server_date_at"] = now
-    if tally.trouble is None:
-        report.pairs["ok_at"] = now
+    if tally.remark:
+        report.remarks.append(tally.remark)
     left = spool.entries(state.spool)
-    report.pairs["spool_frames"] = len(left)
-    report.pairs["spool_bytes"] = sum(entry.taken for entry in left)
+    report.hold(len(left), sum(entry.taken for entry in left))

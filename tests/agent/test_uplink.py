@@ -241,9 +241,43 @@ def test_a_policy_that_cannot_be_followed_leaves_the_old_one(agent, server):
     before = read_bytes(agent.state.policy)
     agent.spool(-1)
     agent.monkeypatch.setattr(server, "policy", lambda: {"flush_s": "never"})
-    assert agent.do() == TRY_AGAIN
+    assert agent.do() == DONE
     assert read_bytes(agent.state.policy) == before
-    assert agent.waiting == [], "the frames were accepted all the same"
+    assert agent.waiting == [] and "never" in agent.report["remarks"]
+
+
+def test_a_trouble_is_said_once_and_so_is_its_end(agent, server, capsys):
+    agent.do()
+    said = []
+    for answer in (error(500, "oops", "no"), error(500, "oops", "no"), None, None):
+        agent.spool(-1)
+        server.answers = [answer] if answer else []
+        agent.do("send")
+        agent.do("pack")
+        said.append(capsys.readouterr().err)
+    assert "no" in said[0] and said[1] == "" and "answered again" in said[2] and said[3] == ""
+
+
+def test_a_journal_that_cannot_be_read_is_said_and_in_nobodys_way(agent, server):
+    Path(agent.state.run, "1766300040-vda.cut").write_text("rubbish\n")
+    agent.spool(-1)
+    assert agent.do() == DONE
+    assert starts(server) == [-1] and "rubbish" in agent.report["remarks"]
+    assert not list(Path(agent.state.run).glob("*.cut"))
+
+
+def test_a_full_disk_keeps_the_seconds_in_memory_and_still_sends_what_is_stored(agent, server, monkeypatch):
+    agent.do()
+    agent.spool(-1)
+    journal = Path(agent.state.run, "1766300040-vda.cut")
+    journal.write_text("anything")
+
+    def full(state):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(uplink, "pack_waiting", full)
+    assert agent.do() == TRY_AGAIN
+    assert starts(server) == [-1] and journal.exists() and "No space" in agent.report["trouble"]
 
 
 def test_an_unchanged_policy_is_not_written_again(agent, server):
