@@ -36,60 +36,54 @@ SQRT2 = sqrt(2)
 class LatencyModel:
     """What is known of one direction's latencies, whatever the thresholds."""
 
-    __slots__ = ("_coarse", "_mixture", "_steps", "_views")
+    __slots__ = ("_coarse", "_mixture", "_views", "steps")
 
     def __init__(self) -> None:
-        self._steps: list[tuple[int, int]] = []
+        self.steps: list[tuple[int, int]] = []
         self._mixture = Mixture()
         self._coarse = CoarseModel()
         self._views: list[float | list[Outcome]] | None = None
 
     def add(self, n: int, sum_ms: int) -> None:
         """Take one sub-interval in which `n` I/Os completed."""
-        self._steps.append((n, sum_ms))
+        self.steps.append((n, sum_ms))
 
     def forget(self) -> None:
         """Begin a new second."""
-        self._steps = []
+        self.steps = []
         self._views = None
 
-    def expected(self, threshold_us: int, caps: list[Cap], step_ns: int, clean: list[bool]) -> tuple[float, float, int]:
-        """How many of the second's I/Os took the threshold or longer? And of those in clean sub-intervals, and these?
+    def expected(self, threshold_us: int, caps: list[Cap], step_ns: int) -> float:
+        """How many of the second's I/Os took the threshold or longer?
 
         caps: one for each sub-interval that was added. step_ns: how long a sub-interval is, about.
-        clean: of each sub-interval of the second, whether there was no excess in it; its neighbours count too.
         """
-        steps = self._steps
+        steps = self.steps
         if not steps:
-            return 0.0, 0.0, 0
-        coarse = step_ns >= COARSE_NS
-        learnt = self._views
-        if learnt is None and (coarse or any(least != most for least, most, _ in caps)):
-            if coarse:
+            return 0.0
+        if step_ns >= COARSE_NS:
+            if self._views is None:
+                self._views = []
                 self._coarse.learn(steps)
-            learnt = self._views = [] if coarse else self._learn()
-        if learnt is None:
-            shares = [float(least) for least, _, _ in caps]
-        elif coarse:
             shares = self._coarse.expected(steps, threshold_us)
+        elif all(least == most for least, most, _ in caps):
+            shares = []
         else:
-            shares = self._fine(threshold_us, learnt)
-        total = clean_slow = 0.0
-        clean_ios = 0
-        last = len(clean) - 1
-        for (n, _), (least, most, place), share in zip(steps, caps, shares):
-            slow = least if share < least else most if share > most else share
-            total += slow
-            if clean[place] and (not place or clean[place - 1]) and (place == last or clean[place + 1]):
-                clean_slow += slow
-                clean_ios += n
-        return total, clean_slow, clean_ios
+            if self._views is None:
+                self._views = self._learn()
+            shares = self._fine(threshold_us, self._views)
+        total = 0.0
+        if not shares:
+            return total + sum(least for least, _, _ in caps)
+        for (least, most, _), share in zip(caps, shares):
+            total += least if share < least else most if share > most else share
+        return total
 
     def _fine(self, threshold_us: int, views: list[float | list[Outcome]]) -> list[float]:
         """Of each sub-interval, the number of slow ones that is to be expected."""
         threshold = threshold_us / US_PER_MS
         out = []
-        for (n, sum_ms), view in zip(self._steps, views):
+        for (n, sum_ms), view in zip(self.steps, views):
             if n == 1:
                 # Printed as the threshold itself, it was above or below with equal right.
                 out.append(0.5 if sum_ms * US_PER_MS == threshold_us else float(sum_ms * US_PER_MS > threshold_us))
@@ -101,7 +95,7 @@ class LatencyModel:
 
     def _learn(self) -> list[float | list[Outcome]]:
         """For each sub-interval: the spread of its one bell, or what the mixture says of it."""
-        steps = self._steps
+        steps = self.steps
         views: list[float | list[Outcome]] = []
         mixed: list[tuple[int, int]] = []
         blocks = [steps[at : at + BLOCK] for at in range(0, len(steps), BLOCK)]

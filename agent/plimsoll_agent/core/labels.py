@@ -8,6 +8,7 @@ Only the estimate uses these labels (design semantics §4, "edge"); proof is in 
 
 from __future__ import annotations
 
+from .calm import QUEUED
 from .ideal import MICRO, NS
 
 COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
@@ -17,7 +18,8 @@ DOUBT = 2  # where arrivals are covered only in part, so many may have the wrong
 class Labels:
     """Running labels of one term: `covered` and `excess` completions of the second.
 
-    `clean` says of each of its sub-intervals whether it was far from any excess; `doubtful` is how many labels may err.
+    `levels` holds of each of its sub-intervals how many were in flight around it, or QUEUED near any excess;
+    `doubtful` is how many labels may err.
 
     Labels lag one sub-interval behind, because the guess looks at the arrivals after it; close() catches up.
     """
@@ -32,10 +34,10 @@ class Labels:
         "_pending",
         "_previous",
         "_rate",
-        "clean",
         "covered",
         "doubtful",
         "excess",
+        "levels",
         "unit_micro",
     )
 
@@ -71,7 +73,7 @@ class Labels:
     def forget(self) -> None:
         """Begin a new second's counts."""
         self.covered = self.excess = self.doubtful = 0
-        self.clean: list[bool] = []
+        self.levels: list[int] = []
 
     def _settle(self, after: int) -> None:
         """Label the pending sub-interval, knowing how many I/Os arrived in the next one."""
@@ -83,7 +85,8 @@ class Labels:
         backlog = self._backlog
         amount = arrived * self.unit_micro
         need = rate * lasted_ns // NS
-        calm = backlog <= self._half and self._level <= self._half
+        before = self._level
+        calm = backlog <= self._half
         if backlog + amount <= depth:
             # Wherever in the sub-interval they came: all are covered.
             fits = arrived
@@ -106,13 +109,15 @@ class Labels:
             if head[0] < 0:
                 head[0] = 0
             self.covered += done
-            self.clean.append(calm and self._backlog <= self._half and level <= self._half)
+            most = before if before > level else level
+            calm = calm and self._backlog <= self._half and most <= self._half
+            self.levels.append(most // MICRO if calm else QUEUED)
             return
         if 0 < fits < arrived:
             self.doubtful += DOUBT
         self._put(fits, arrived - fits, first)
         self._pop(done)
-        self.clean.append(False)
+        self.levels.append(QUEUED)
 
     def _edge(self, backlog: int, arrived: int, need: int, after: int) -> tuple[int, int, int]:
         """How many of the arrivals fit, do they come first, and what is the backlog at the end?

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from .bounds import NEVER, RANKS, SlowBounds
+from .calm import CalmShare
 from .counters import SECTOR_BYTES, Counters, advance
 from .estimate import Cap, LatencyModel, Whole
 from .histogram import MeanHistogram
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 RULES = ("accounted", "driver")
 NS_PER_MS = 1_000_000
 FINE_NS = 60_000_000  # up to here a sub-interval tells single I/Os apart, if there are few
-CLEAN_MEMORY = 0.8  # what a second later counts of the share seen without excess: 5 s of memory
-CLEAN_ENOUGH = 50
 # Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
 IMPOSSIBLE_IN_FLIGHT = 1 << 31
 
@@ -59,18 +58,18 @@ class _TermMeter:
 
     __slots__ = (
         "bounds",
-        "clean_ios",
-        "clean_slow",
         "cover",
         "labels",
         "lost",
         "raw",
+        "read_calm",
         "read_caps",
         "read_us",
         "read_whole",
         "term",
         "threshold_us",
         "unit_bytes",
+        "write_calm",
         "write_caps",
         "write_us",
         "write_whole",
@@ -85,8 +84,8 @@ class _TermMeter:
         self.cover = CoverBounds(term.rate_micro, term.depth, trusted)
         self.labels = Labels(term.rate_micro, term.iops, term.depth)
         self.lost = LostTime(term.rate_micro, term.depth, self.threshold_us)
-        # Slow and all I/Os of sub-intervals without excess in or beside them, lately.
-        self.clean_slow = self.clean_ios = 0.0
+        self.read_calm = CalmShare()
+        self.write_calm = CalmShare()
         # Of each sub-interval in which reads (writes) completed: at least, at most so many were slow.
         self.read_caps: list[Cap] = []
         self.write_caps: list[Cap] = []
@@ -327,11 +326,15 @@ class DiskMeter:
         step_ns = self._stepped_ns // self._steps if self._steps else 0
         labels.close()
         high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
-        clean = labels.clean
-        read_est, read_slow, read_ios = self._read_model.expected(meter.read_us, meter.read_caps, step_ns, clean)
-        write_est, write_slow, write_ios = self._write_model.expected(meter.write_us, meter.write_caps, step_ns, clean)
-        meter.clean_slow = meter.clean_slow * CLEAN_MEMORY + read_slow + write_slow
-        meter.clean_ios = meter.clean_ios * CLEAN_MEMORY + read_ios + write_ios
+        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns)
+        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns)
+        rate = meter.term.rate_micro / MICRO
+        for model, share, caps, us in (
+            (self._read_model, meter.read_calm, meter.read_caps, meter.read_us),
+            (self._write_model, meter.write_calm, meter.write_caps, meter.write_us),
+        ):
+            if model.steps:
+                share.learn(model.steps, [place for _, _, place in caps], labels.levels, us, rate)
         both = read_est + write_est
         sharp = min(max(both, bounds.sharp_lo), bounds.high_in_second())
         if both:
@@ -398,8 +401,9 @@ def _covered(
     slow = everything
     if excess:
         slow = max(0, everything - excess - labels.doubtful)
-        if meter.clean_ios >= CLEAN_ENOUGH:
-            slow = max(slow, int(meter.clean_slow * covered / meter.clean_ios))
+        # Neither direction's label is known: its I/Os share the covered ones.
+        part = covered * reads // (reads + writes)
+        slow = max(slow, meter.read_calm.of(part) + meter.write_calm.of(covered - part))
         slow = min(slow, everything)
     slow = min(slow, covered)
     # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
