@@ -10,7 +10,7 @@ WELL_AGAIN = "the server has answered again"
 
 
 class Report:
-    """`trouble`: frames could not be stored or sent, and it must be tried again. `remarks`: what else is worth knowing."""
+    """`trouble`: frames could not be stored or sent; it must be tried again. `remarks`: what else is worth knowing."""
 
     __slots__ = ("_before", "_path", "pairs", "remarks", "trouble")
 
