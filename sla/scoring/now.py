@@ -88,7 +88,7 @@ FROM scoring_disknow WHERE disk_id = ANY(%s)
 _WRITE = f"""
 INSERT INTO scoring_disknow ({", ".join(NAMES)})
 SELECT {", ".join(_FROM_ROW.get(n, n) for n in NAMES)}
-FROM unnest({", ".join(f"%s::{TYPES[n]}[]" for n in NAMES)}) AS row ({", ".join(NAMES)})
+FROM unnest({", ".join(f"%b::{TYPES[n]}[]" for n in NAMES)}) AS row ({", ".join(NAMES)})
 ON CONFLICT (disk_id) DO UPDATE SET {", ".join(f"{n} = EXCLUDED.{n}" for n in NAMES if n != "disk_id")}
 """  # noqa: S608
 

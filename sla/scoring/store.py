@@ -58,7 +58,7 @@ def arrays(keys: Iterable[Key]) -> list[list[int]]:
     return [[key[place] for key in listed] for place in range(3)]
 
 
-KEYS = "unnest(%s::int8[], %s::int2[], %s::int8[]) AS due (disk_id, vantage, minute)"
+KEYS = "unnest(%b::int8[], %b::int2[], %b::int8[]) AS due (disk_id, vantage, minute)"
 
 
 def span(keys: Iterable[Key], before: int = 0, after: int = 60) -> str:
