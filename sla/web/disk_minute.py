@@ -1,6 +1,5 @@
 """What happened in one minute of a disk? Its seconds with their words, and the figures with their formulas."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from sla.domain.states import State
@@ -54,13 +53,10 @@ def minute(disk_id: int, start: int, end: int) -> dict[str, Any] | None:
     if at is None or told is None:
         return None
     at = at // 60 * 60
-    moment = datetime.fromtimestamp(at, UTC)
     slot = told["slot"] or {}
     return {
         "t": at,
         "minute": stamp(at),
-        "from": f"{moment:%-d %b %Y %H:%M}",
-        "to": f"{datetime.fromtimestamp(at + 60, UTC):%H:%M} UTC",
         "chosen": "the worst of its cell" if end - start > 60 else None,
         "slot": {name: slot.get(name) for name in SEEN} if slot else None,
         "because": told.get("because"),

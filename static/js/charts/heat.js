@@ -1,6 +1,6 @@
 // Which latencies did requests have? Time across, steps of latency upwards, the darker the larger their share.
 import { Chart, font, level, options, timeAxis, valueAxis } from "charts/frame.js";
-import { indexAt, rowOf, rowTicks } from "charts/series.js";
+import { indexAt, rowOf, rowTicks, stepName } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { MatrixController, MatrixElement } from "chartjs-chart-matrix";
 import { milliseconds, percent } from "core/format.js";
@@ -55,7 +55,7 @@ export const heat = {
   },
   config,
   legend: (data) => [["scale", "share of requests"], ...(data.terms.length ? [["dashed state-breached", "promised"]] : [])],
-  note: (data) => (data.heat.cells.length ? `columns of ${Math.round(data.heat.step_s / 60)} min` : ""),
+  note: (data) => (data.heat.cells.length ? `columns of ${stepName(data.heat.step_s)}` : ""),
   readout: (data, i, moment) => {
     if (indexAt(data.t, data.range.step_s, moment) < 0) return "";
     const [most] = columnAt(data.heat, moment);

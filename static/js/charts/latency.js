@@ -1,6 +1,6 @@
 // Latency: means of reads and writes, the 99th percentile, the promise; what is excused or breached lies behind.
 import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
-import { latencyTop, lonely, points, runs } from "charts/series.js";
+import { latencyTop, lonely, points, runs, stepName } from "charts/series.js";
 import { token } from "charts/tokens.js";
 import { milliseconds } from "core/format.js";
 
@@ -33,7 +33,9 @@ function config(data) {
 
 function note(data) {
   const { cut } = config(data);
-  return cut === null ? "" : `highest p99 ${milliseconds(cut)}`;
+  // What a screen cannot show is drawn in longer steps, and said.
+  const step = data.range.step_s > 60 ? `${stepName(data.range.step_s)} a point` : "";
+  return [step, cut === null ? "" : `p99 up to ${milliseconds(cut)}`].filter(Boolean).join(" · ");
 }
 
 export const latency = {
@@ -49,7 +51,7 @@ export const latency = {
     return [
       ["line chart-1", "read mean"], ["line chart-3", "write mean"], ["line chart-2", "p99"],
       ...(last ? [["dashed state-breached", same ? `${last.read_threshold_ms} ms promised` : `${last.read_threshold_ms} / ${last.write_threshold_ms} ms promised`]] : []),
-      ...(data.states.includes("excused") ? [["hatch", "over contract, excused"]] : []),
+      ...(data.states.includes("excused") ? [["hatch", "excused"]] : []),
       ...(data.states.includes("breached") ? [["tint", "breached"]] : []),
       ...(data.states.includes("maintenance") ? [["hatch-maintenance", "maintenance"]] : []),
     ];

@@ -5,7 +5,7 @@ import { timeline } from "charts/timeline.js";
 import { token } from "charts/tokens.js";
 import { fillTable, figure, twin } from "charts/twin.js";
 import { zone } from "core/clock.js";
-import { count, DASH, milliseconds, timeOfDay } from "core/format.js";
+import { count, DASH, milliseconds, moment, timeOfDay } from "core/format.js";
 
 const WORDS = { normal: "normal", pro_rata: "pro rata", excused: "excused", under_delivery: "under-delivery", stalled: "stalled", idle: "idle", unknown: "unknown" };
 const COLOURS = { normal: "chart-1", pro_rata: "cell-excused", excused: "cell-excused", under_delivery: "state-at-risk", stalled: "state-breached", idle: "cell-idle", unknown: "cell-no-data" };
@@ -77,7 +77,7 @@ export function minutePanel(root, { onShown, onClosed }) {
 
   function words() {
     const { slot } = told;
-    part("when").textContent = `${told.from}–${told.to}${told.chosen ? `, ${told.chosen}` : ""}`;
+    part("when").textContent = `${moment(told.t, zone())}${told.chosen ? `, ${told.chosen}` : ""}`;
     const state = part("state");
     state.className = `state state-${slot?.state ?? "no_data"}`;
     state.replaceChildren();

@@ -119,3 +119,9 @@ export function rangeName(seconds) {
 export function stamp(unix) {
   return new Date(unix * 1000).toISOString().replace(/:00\.000Z$/, "Z").replace(/\.000Z$/, "Z");
 }
+
+/** How long a step is, in words: 2 min, 3 h, 1 d. */
+export function stepName(seconds) {
+  if (seconds % 86400 === 0) return `${seconds / 86400} d`;
+  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds / 60} min`;
+}

@@ -1,4 +1,5 @@
 // What stands in the table beside each chart.
+import { stepName } from "charts/series.js";
 import { fillTable, figure, when } from "charts/twin.js";
 import { milliseconds, percent } from "core/format.js";
 
@@ -11,18 +12,18 @@ const lines = {
 function ofLines(root, chart, data) {
   const columns = lines[chart];
   const rows = data.t.map((t, i) => [when(t), ...columns.map(([, name]) => figure(data[name][i]))]);
-  fillTable(root, ["From", ...columns.map(([head]) => head)], rows, `Steps of ${data.range.step_s / 60} min, newest last`);
+  fillTable(root, ["From", ...columns.map(([head]) => head)], rows, `Steps of ${stepName(data.range.step_s)}, newest last`);
 }
 
 const others = {
   state: (root, { cells }) => {
     const rows = cells.states.flatMap((state, i) => (state === null ? [] : [[when(cells.start + i * cells.step_s), state.replace("_", " "), cells.proved[i] ? "proved" : "likely"]]));
-    fillTable(root, ["From", "Worst minute", "Proof"], rows, `Cells of ${cells.step_s / 60} min`);
+    fillTable(root, ["From", "Worst minute", "Proof"], rows, `Cells of ${stepName(cells.step_s)}`);
   },
   heat: (root, { heat }) => {
     const edge = (ms) => (ms === null ? "more" : milliseconds(ms));
     const rows = heat.cells.map(([x, y, share]) => [when(heat.start + x * heat.step_s), `${edge(heat.edges_ms[y])} to ${edge(heat.edges_ms[y + 1])}`, percent(share, 1)]);
-    fillTable(root, ["From", "Latency", "Share"], rows, `Columns of ${heat.step_s / 60} min`);
+    fillTable(root, ["From", "Latency", "Share"], rows, `Columns of ${stepName(heat.step_s)}`);
   },
   budget: (root, { budget }) => {
     const rows = (budget?.t ?? []).map((t, i) => [when(t), ...["left", "low", "high", "ideal"].map((name) => percent(budget[name][i], 1))]);

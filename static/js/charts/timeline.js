@@ -1,7 +1,7 @@
 // A bar of states: one cell a step. One stop of the tab key; arrows go from cell to cell and say what each one was.
 
 /**
- * `cells`: [{state, text}], state null where there is nothing yet. `onShow(index | null)`, `onPick(index)`.
+ * `cells`: [{state, text, weight?}], state null where there is nothing yet; weight under 1 for one cut by the range. `onShow(index | null)`, `onPick(index)`.
  * Returns {update(cells)}; the element is a slider whose value is a cell.
  */
 export function timeline(root, cells, { onShow = () => {}, onPick = () => {} } = {}) {
@@ -9,10 +9,11 @@ export function timeline(root, cells, { onShow = () => {}, onPick = () => {} } =
   let at = null;
 
   const build = () => {
-    root.replaceChildren(...now.map(({ state, likely }, i) => {
+    root.replaceChildren(...now.map(({ state, likely, weight = 1 }, i) => {
       const cell = document.createElement("span");
       cell.className = `cell cell-${state ?? "none"}${likely ? " likely" : ""}`;
       cell.dataset.i = i;
+      if (weight < 1) cell.style.flexGrow = weight;
       return cell;
     }));
     root.setAttribute("aria-valuemax", Math.max(0, now.length - 1));
@@ -60,7 +61,7 @@ export function timeline(root, cells, { onShow = () => {}, onPick = () => {} } =
   build();
   return {
     update(cells_) {
-      const same = cells_.length === now.length && cells_.every((cell, i) => cell.state === now[i].state && cell.likely === now[i].likely);
+      const same = cells_.length === now.length && cells_.every((cell, i) => cell.state === now[i].state && cell.likely === now[i].likely && cell.weight === now[i].weight);
       now = cells_;
       if (same) mark(at ?? lastStarted());
       else build();

@@ -8,7 +8,7 @@ import { keepLive } from "charts/live.js";
 import { load } from "charts/load.js";
 import { minutePanel } from "charts/minute.js";
 import { queue } from "charts/queue.js";
-import { indexAt, rangeName, stamp } from "charts/series.js";
+import { indexAt, rangeName, stamp, stepName } from "charts/series.js";
 import { fillTwin } from "charts/tables.js";
 import { timeline } from "charts/timeline.js";
 import { tippingCard } from "charts/tipping.js";
@@ -69,7 +69,15 @@ function cellText(i) {
   const proof = ["breached", "met"].includes(states[i]) ? (proved[i] ? ", proved" : ", likely") : "";
   return `${moment(from, zone())}: ${word}${proof}${told ? ` (${told})` : ""}`;
 }
-const cells = () => data.cells.states.map((state, i) => ({ state, likely: !data.cells.proved[i] && state === "breached", text: cellText(i) }));
+/** Cells lie on the clock's grid: the range cuts the first and the last one, as it cuts the plots below. */
+function cells() {
+  const { start, step_s: step, states, proved } = data.cells;
+  return states.map((state, i) => {
+    const from = Math.max(data.range.start, start + i * step);
+    const weight = (Math.min(data.range.end, start + (i + 1) * step) - from) / step;
+    return { state, likely: !proved[i] && state === "breached", weight, text: cellText(i) };
+  });
+}
 
 function words(name, kind) {
   const legend = part(name, "legend");
@@ -107,6 +115,7 @@ const bar = timeline(part("state", "bar"), cells(), {
   onShow: (i) => {
     const { start, step_s: step } = data.cells;
     part("state", "readout").textContent = i === null ? "" : cellText(i);
+    section("state").classList.toggle("pointed", i !== null);
     link.show(i === null ? null : start + (i + 0.5) * step);
   },
   onPick: (i) => pick(data.cells.start + i * data.cells.step_s, data.cells.step_s),
@@ -115,9 +124,7 @@ const twins = [...document.querySelectorAll("[data-chart]")].map((root) =>
   twin(root.querySelector("details"), (table) => fillTwin(table, root.dataset.chart, data)));
 
 function drawAll() {
-  const { step_s: step } = data.cells;
-  const size = step % 86400 === 0 ? `${step / 86400} d` : step % 3600 === 0 ? `${step / 3600} h` : `${step / 60} min`;
-  part("state", "note").textContent = `one cell per ${size}, ${moment(data.range.start, zone())} to ${data.range.live ? "now" : moment(data.range.end, zone())}`;
+  part("state", "note").textContent = `one cell per ${stepName(data.cells.step_s)}, ${moment(data.range.start, zone())} to ${data.range.live ? "now" : moment(data.range.end, zone())}`;
   for (const [name, kind] of Object.entries(KINDS)) draw(name, kind);
   for (const refresh of twins) refresh();
   showAlarm(data.state.state === "breached" ? 1 : 0, title);

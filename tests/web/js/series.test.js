@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  added, dragged, indexAt, latencyTop, lonely, points, quantile, rangeName, roundUp, rowOf, rowTicks, runs, stamp, timeTicks,
+  added, dragged, indexAt, latencyTop, lonely, points, quantile, rangeName, roundUp, rowOf, rowTicks, runs, stamp, stepName, timeTicks,
 } from "../../../static/js/charts/series.js";
 
 test("a gap stays a hole in the line, and zero stays zero", () => {
@@ -86,6 +86,7 @@ test("a drag becomes whole minutes, five at least, whichever way it went", () =>
 
 test("spans and moments are named as the address has them", () => {
   assert.deepEqual([300, 3_600, 5_400, 86_400, 604_800].map(rangeName), ["5m", "1h", "90m", "24h", "7d"]);
+  assert.deepEqual([60, 900, 10_800, 86_400].map(stepName), ["1 min", "15 min", "3 h", "1 d"]);
   assert.equal(stamp(1_795_266_300), "2026-11-21T13:05Z");
   assert.equal(stamp(1_795_266_301), "2026-11-21T13:05:01Z");
 });
