@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+from django.db.models.functions import Greatest
 from django.utils.translation import gettext
 
 from sla.accounts.models import AuditEntry, User
@@ -32,26 +34,25 @@ class Change:
 def last_hour(user: User, now: datetime, most: int = MOST) -> list[Change]:
     """Newest first, at most so many; only about what this person may see."""
     since = now - SPAN
-    found = [*_acute(user, since, most), *_silent(user, since, now, most), *_enrolled(user, since)]
+    found = [*_judged(user, since, now, most), *_enrolled(user, since)]
     if user.is_noc:
         found += _decided(since)
     return sorted(found, key=lambda change: change.at, reverse=True)[:most]
 
 
-def _acute(user: User, since: datetime, most: int) -> Iterator[Change]:
-    """The acute rule held: half of the covered requests slow, or half of a minute lost."""
-    for disk in every(user).filter(removed_at=None, now__acute_at__gte=since).order_by("-now__acute_at")[:most]:
-        now = disk.now
-        still = now.slot_state == State.BREACHED and now.slot_start is not None and now.acute_at >= now.slot_start
-        what = gettext("most requests slow, still") if still else gettext("most requests slow until then")
-        yield Change(now.acute_at, "breached" if still else "met", what, disk=disk)
-
-
-def _silent(user: User, since: datetime, now: datetime, most: int) -> Iterator[Change]:
+def _judged(user: User, since: datetime, now: datetime, most: int) -> Iterator[Change]:
+    """Disks whose acute rule held (half of the covered requests slow, or half of a minute lost), and silent ones."""
     late = now - timedelta(seconds=SILENT_S)
-    quiet = every(user).filter(removed_at=None, now__seen_at__gte=since, now__seen_at__lt=late)
-    for disk in quiet.order_by("-now__seen_at")[:most]:
-        yield Change(disk.now.seen_at, "no_data", gettext("nothing received since"), disk=disk)
+    news = Q(now__acute_at__gte=since) | Q(now__seen_at__gte=since, now__seen_at__lt=late)
+    latest = Greatest("now__acute_at", "now__seen_at")
+    for disk in every(user).filter(news, removed_at=None).order_by(latest.desc())[: 2 * most]:
+        stands = disk.now
+        if stands.acute_at is not None and stands.acute_at >= since:
+            slow = stands.slot_state == State.BREACHED and stands.slot_start and stands.acute_at >= stands.slot_start
+            what = gettext("most requests slow, still") if slow else gettext("most requests slow until then")
+            yield Change(stands.acute_at, "breached" if slow else "met", what, disk=disk)
+        if since <= stands.seen_at < late:
+            yield Change(stands.seen_at, "no_data", gettext("nothing received since"), disk=disk)
 
 
 def _enrolled(user: User, since: datetime) -> Iterator[Change]:

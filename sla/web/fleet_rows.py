@@ -1,5 +1,6 @@
 """How is a disk of the list said in words? One row each, from what stands in the database, nothing computed anew."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,9 +37,15 @@ def said(state: State) -> str:
     return state.word.replace("_", " ").capitalize()
 
 
+_versions: dict[int, ContractVersion] = {}  # one never changes once it is in force, so it is read once
+
+
 def contracts_of(disks: Iterable[Disk]) -> dict[int, ContractVersion]:
-    """The versions that judge these disks, in one query."""
-    return ContractVersion.objects.in_bulk({now.term for disk in disks if (now := now_of(disk)) and now.term})
+    """The versions that judge these disks; those not yet known in one query."""
+    wanted = {now.term for disk in disks if (now := now_of(disk)) and now.term}
+    if missing := wanted - _versions.keys():
+        _versions.update(ContractVersion.objects.in_bulk(missing))
+    return {term: _versions[term] for term in wanted if term in _versions}
 
 
 def digits_for(version: ContractVersion | None) -> int:
@@ -160,16 +167,19 @@ LOW = (20, 3)
 
 
 def _strip(cells: Sequence[Cell]) -> dict[str, Any]:
-    marks, counted = [], {}
+    """One path for all the minutes of a kind: six elements where there would be sixty. `kinds` says each minute's."""
+    paths: dict[str, str] = {}
+    kinds = []
     for place, cell in enumerate(cells):
         state = cell.state or State.NO_DATA
-        counted[state] = counted.get(state, 0) + 1
         y, height = HEIGHTS.get(state, LOW)
-        kind = "likely" if state is State.BREACHED and not cell.proved else state.word
-        marks.append({"x": place * 6, "y": y, "height": height, "kind": kind})
-    words = ", ".join(f"{count} {said(state).lower()}" for state, count in sorted(counted.items(), key=lambda i: -i[1]))
+        kinds.append("likely" if state is State.BREACHED and not cell.proved else state.word)
+        paths[kinds[-1]] = f"{paths.get(kinds[-1], '')}M{place * 6} {y}h5v{height}h-5z"
+    counted = Counter(cell.state or State.NO_DATA for cell in cells)
+    words = ", ".join(f"{count} {said(state).lower()}" for state, count in counted.most_common())
     return {
-        "cells": marks,
+        "paths": paths,
+        "kinds": " ".join(kinds),
         "width": len(cells) * 6 - 1,
         "start": cells[0].start if cells else 0,
         "words": f"last {len(cells)} minutes: {words}",

@@ -26,9 +26,10 @@ document.addEventListener("pointermove", (event) => {
   const strip = event.target.closest?.(".strip-cell")?.querySelector(".strip");
   if (!strip) return;
   const box = strip.getBoundingClientRect();
-  const cells = Number(strip.dataset.cells);
-  const place = Math.min(cells - 1, Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * cells)));
-  const kind = strip.querySelectorAll("rect")[place]?.getAttribute("class");
+  const kinds = strip.dataset.kinds.split(" ");
+  const share = (event.clientX - box.left) / box.width;
+  const place = Math.min(kinds.length - 1, Math.max(0, Math.floor(share * kinds.length)));
+  const kind = kinds[place];
   const text = `${timeOfDay(Number(strip.dataset.start) + 60 * place, zone())} ${WORDS[kind] ?? kind}`;
   if (strip.parentElement.title !== text) strip.parentElement.title = text;
 });
