@@ -28,7 +28,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
-    "django.contrib.staticfiles",
+    "sla.web.collected.StaticFiles",
     "django.contrib.postgres",
     "django.contrib.humanize",
     "ninja",
