@@ -180,8 +180,8 @@ def _judge(
         silent_s=None if seen is None else now - seen,
         period=verdict.state,
         paging=acute or not PAGES.isdisjoint(firing),
-        idle_s=(seen or 0.0) - (row.busy_at or row.first_at or 0.0),
-        excused_s=(seen or 0.0) - (row.covered_at or row.first_at or 0.0),
+        idle_s=quiet_s(seen, row.busy_at),
+        excused_s=quiet_s(seen, row.covered_at),
     )
     row.state, row.period_state = int(state), int(verdict.state)
     # A page rule is an estimate until the period itself is proved.
@@ -189,6 +189,13 @@ def _judge(
     row.rank, row.reasons = WORST_FIRST.index(state), list(verdict.reasons)
     _figures(row, parts, sums, covered)
     row.updated_at = now
+
+
+def quiet_s(seen: float | None, last: float | None) -> float:
+    """For how long, up to its last frame, a disk had nothing; for ever, where it never had anything."""
+    if seen is None:
+        return 0.0
+    return float("inf") if last is None else seen - last
 
 
 def _figures(row: Standing, parts: list[Part], sums: list[Row], covered: int) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import psycopg
 from django.utils import timezone
 
-from sla.domain.contract import PPM, Contract
+from sla.domain.contract import EXCUSED_BELOW_PPM, PPM, Contract
 from sla.domain.evidence import MINUTE_S
 from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
@@ -68,16 +68,17 @@ def note_slot(rows: dict[int, Standing], batch: Batch, index: int) -> None:
     row.seen_at = max(last, row.seen_at or last)
     state = int(slots.state[index])
     end = float(minute + MINUTE_S)
-    if state != State.IDLE:
+    ios, covered = int(slots.ios[index]), int(slots.eligible[index])
+    if ios or slots.in_flight[index] or slots.lost_ms[index]:
         row.busy_at = max(end, row.busy_at or end)
-        if state != State.EXCUSED:
+        if covered * PPM >= EXCUSED_BELOW_PPM * ios or slots.lost_ms[index]:
             row.covered_at = max(end, row.covered_at or end)
     if burns(slots.slow[index], slots.eligible[index], contract) or (minute // MINUTE_S + disk) % BURN_EVERY == 0:
         row.burn_rate = None  # to be worked out again
     if row.slot_start is not None and minute < row.slot_start:
         return
     row.slot_start, row.slot_state = float(minute), state
-    observed, ios = int(slots.observed_s[index]), int(slots.ios[index])
+    observed = int(slots.observed_s[index])
     row.iops = ios / observed if observed else None
     row.await_ms = (int(slots.read_ms[index]) + int(slots.write_ms[index])) / ios if ios else None
     row.aqu_sz = int(slots.queue_ms[index]) / (1000 * observed) if observed else None
