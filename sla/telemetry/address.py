@@ -1,6 +1,7 @@
 """Which disk, side and stretch of time does a frame claim, and may it?"""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sla.fleet.vantage import Vantage
 from sla.telemetry.inventory import Inventory
@@ -21,8 +22,7 @@ class Span:
     latest: int
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(NamedTuple):
     """Where a frame belongs, in the database's terms."""
 
     disk: int

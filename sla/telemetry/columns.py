@@ -4,8 +4,8 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from isal import isal_zlib
@@ -20,8 +20,7 @@ FRAME_NAMES = {number: name for name, number in names.FRAME_COLUMNS.items()}
 TERM_NAMES = {number: name for name, number in names.TERM_COLUMNS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A frame whose meta section is read and whose columns still lie in `data` from `at` on."""
 
     n: int
@@ -37,8 +36,7 @@ class Opened:
         return self.n, self.narrow, self.wide, self.meta.terms
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
+class _Head(NamedTuple):
     n: int
     meta: bytes
     narrow: tuple[int, ...]

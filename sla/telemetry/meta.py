@@ -5,8 +5,8 @@ numbers; what they mean is then read frame by frame. A section with a raw double
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from plimsoll_agent.core import layout_meta
 from plimsoll_agent.core import layout_names as names
@@ -22,8 +22,7 @@ SCALARS = len(names.TERM_SCALARS)
 POOL_START = names.TERM_SCALARS.index("pool_start")
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(NamedTuple):
     """Base counters by name, the rule, the terms and their pools at the start, histograms as flat bucket, count, …"""
 
     base: dict[str, int | None]
@@ -127,13 +126,10 @@ def _histogram(row: list[int], at: int) -> tuple[list[int], int]:
     flat = row[at + 1 : at + 1 + 2 * pairs]
     if len(flat) != 2 * pairs:
         raise IndexError
-    bucket = -2
-    for place in range(0, 2 * pairs, 2):
-        distance = flat[place]
-        bucket += distance
-        if distance == 0 or bucket > LAST_BUCKET:
-            raise ValueError(f"histogram bucket {bucket} is out of range or there twice")
-        flat[place] = bucket
+    distances = flat[::2]
+    if 0 in distances or sum(distances) - 2 > LAST_BUCKET:
+        raise ValueError(f"histogram buckets lie {distances} apart: one is out of range or there twice")
+    flat[::2] = list(accumulate(distances, initial=-2))[1:]
     return flat, at + 1 + 2 * pairs
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from django.db import connection, transaction
@@ -57,8 +57,7 @@ class Words:
     boot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A frame that was checked, ready to be stored; `start` in Unix seconds."""
 
     disk: int
@@ -94,8 +93,7 @@ def find_agent(at: Cursor, token_hash: bytes) -> Caller | None:
 
 def take(at: Cursor, token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     """'stored' (durable when this returns outside a transaction), 'stale' or 'clash': nothing was stored."""
-    columns = list(zip(*[(r.disk, r.vantage, r.start, r.step_s, r.n, r.source, r.body) for r in rows], strict=True))
-    values = [list(column) for column in columns] or [[] for _ in range(7)]
+    values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in Row._fields]
     version = caller.inventory_version
     row = at.execute(
         _TAKE, [token_hash, version, words.version, words.boot_id, words.boot, *values], prepare=True
