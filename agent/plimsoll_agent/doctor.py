@@ -137,7 +137,7 @@ def _sampler(state: State, findings: Findings) -> None:
     text = (
         f"Process {status.get('pid')} reads {status.get('devices') or 'nothing'} every {status.get('cadence_ms')} ms: "
         f"{samples} samples, {late} of them over one period late, {lost} seconds lost, "
-        f"{int(status.get('cpu_ms', 0)) / 1000:.1f} s of CPU."
+        f"{int(status.get('cpu_ms', 0)) / 1000:.1f} s of CPU, {status.get('scheduling', 'ordinary')} scheduling."
     )
     findings.add("sampler", verdict, text, samples=samples, late=late, lost_s=lost)
 

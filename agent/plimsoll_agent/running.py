@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from .punctual import be_punctual
 from .sampler import Sampler
 from .settings import Settings, SettingsError, from_environment
 from .state import StateError, lock, open_state, park
-
-# It works for 50 microseconds at a time: being let in at once costs nobody anything, and it is never late.
-PUNCTUAL = -15
 
 
 def main() -> int:
@@ -28,9 +26,7 @@ def main() -> int:
         return 2
     # The children must use the very folder that this process has found.
     environ["PLIMSOLL_RUN_DIR"] = state.run
-    if os.geteuid() == 0:  # else it takes its turn like everyone
-        os.setpriority(os.PRIO_PROCESS, 0, PUNCTUAL)
-    Sampler(settings, state, environ).run()
+    Sampler(settings, state, environ, be_punctual()).run()
     park(state)
     os.close(held)
     return 0

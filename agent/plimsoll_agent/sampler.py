@@ -43,8 +43,10 @@ LAST_UPLOAD_NS = 3_500 * NS_PER_MS
 class Sampler:
     """One run of the fine loop. It counts samples, late ones (by more than a period) and seconds it lost."""
 
-    def __init__(self, settings: Settings, state: State, environ: dict[str, str]) -> None:
+    def __init__(self, settings: Settings, state: State, environ: dict[str, str], scheduling: str) -> None:
+        """`environ` is for the children, `scheduling` the word of punctual.py, for the doctor."""
         self.settings = settings
+        self.scheduling = scheduling
         self.state = state
         self.lookout = Lookout(settings)
         self.orders = Orders(state.policy)
@@ -263,6 +265,7 @@ class Sampler:
             "cadence_ms": self.cadence.ms,
             "cpu_ms": time.process_time_ns() // NS_PER_MS,
             "devices": ",".join(watch.device for watch in self.lookout.watches),
+            "scheduling": self.scheduling,
             "stopped": int(stopped),
         }
         try:

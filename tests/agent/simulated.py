@@ -137,7 +137,7 @@ class Machine:
             self.clock.at(number * seconds + seconds / 2, event)
 
     def run(self, seconds: float) -> sampler.Sampler:
-        self.sampler = one = sampler.Sampler(self.settings, self.state, {})
+        self.sampler = one = sampler.Sampler(self.settings, self.state, {}, "ordinary")
 
         def stop() -> None:
             one.stopping = True

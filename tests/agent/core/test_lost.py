@@ -1,0 +1,70 @@
+"""How much time did a disk lose?"""
+
+from plimsoll_agent.core.lost import LostTime
+from plimsoll_agent.core.meter import DiskMeter
+from tests.agent.core.world import Io, counters_at, term
+
+MS = 1_000_000
+
+
+def lost_ms(ios: list[Io], until_ms: int, cadence_ms: int = 10, rule: str = "accounted") -> int:
+    meter = DiskMeter([term()], rule=rule)
+    total = 0
+    for moment in range(0, until_ms + 1, cadence_ms):
+        meter.sample(moment * MS, counters_at(ios, moment * 1000))
+        if moment % 1000 == 0:
+            total += meter.close_second()[1].lost_ms
+    return total + meter.close_second()[1].lost_ms
+
+
+def test_a_stall_of_three_seconds_loses_all_of_it_but_one_threshold() -> None:
+    ios = [Io(1_005_000, 3_000_000, True)]
+    # Seen from the sample at 1.01 s to that at 4.00 s, less 15 ms.
+    assert lost_ms(ios, 5_000) == 2_975
+
+
+def test_a_stall_is_seen_at_a_cadence_of_one_second_too() -> None:
+    assert lost_ms([Io(1_005_000, 5_000_000, True)], 7_000, cadence_ms=1000) == 3_985
+
+
+def test_waiting_for_less_than_ten_thresholds_is_slow_but_no_stall() -> None:
+    assert lost_ms([Io(1_005_000, 150_000, True)], 2_000) == 0
+
+
+def test_an_idle_disk_loses_nothing_however_long() -> None:
+    assert lost_ms([Io(5_000, 900, True)], 20_000) == 0
+
+
+def test_a_full_queue_served_at_two_thirds_of_the_contract_loses_a_third_of_the_time() -> None:
+    # 64 threads at 600/s against 900/s: each I/O takes 64 / 600 s.
+    ios = [Io(number * 1_000_000 // 600, 106_667, True) for number in range(6_000)]
+    lost = lost_ms(ios, 9_900)
+    assert 3_200 <= lost <= 3_300
+
+
+def test_a_full_queue_served_at_the_contract_loses_nothing() -> None:
+    ios = [Io(number * 1_000, 64_000, True) for number in range(6_000)]
+    assert lost_ms(ios, 5_900) == 0
+
+
+def test_a_late_sample_owes_nothing_for_a_queue_that_may_have_run_dry() -> None:
+    lost = LostTime(900_000_000, 13, 15_000)
+    # 200 ms between two samples, 20 in flight at both, 30 done: the queue may have been empty for long.
+    for step in range(20):
+        at = step * 200 * MS
+        lost.step(30, 30, 30, 20, 20, at, at, 200 * MS, at - 200 * MS, at - 200 * MS, 30)
+    assert lost.ns == 0
+
+
+def test_an_io_that_the_kernel_shows_in_flight_and_done_at_once_begins_no_stall() -> None:
+    lost = LostTime(900_000_000, 13, 15_000)
+    lost.step(1, 1, 0, 1, 1, 10 * MS, 10 * MS, 10 * MS, 0, 0, 0)
+    lost.step(0, 0, 0, 1, 1, 160 * MS, 160 * MS, 150 * MS, 10 * MS, 10 * MS, 1)
+    assert lost.ns == 0
+    lost.step(0, 0, 0, 1, 1, 310 * MS, 310 * MS, 150 * MS, 160 * MS, 160 * MS, 0)
+    assert lost.ns == 135 * MS
+
+
+def test_a_stall_with_a_deep_queue_is_not_counted_twice() -> None:
+    ios = [Io(1_000_500, 2_000_000, True) for _ in range(64)]
+    assert 1_900 <= lost_ms(ios, 4_000) <= 2_000
