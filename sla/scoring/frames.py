@@ -1,15 +1,18 @@
 """What do the stored frames of these minutes say? Bodies read in batches into the domain's columns."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from plimsoll_agent.core.layout import LayoutError
 from sla.domain.evidence import LABELS, MINUTE_S, STEPS, UNKNOWN, Evidence, Ints, both
 from sla.telemetry.check import NULL
 from sla.telemetry.columns import Opened, named, open_bodies, stack
 
+logger = logging.getLogger(__name__)
 # Of each column of the stored form, whether it is one of the frame or of a term.
 PLAIN, OF_TERM = frozenset(STEPS), frozenset(LABELS)
 
@@ -33,18 +36,28 @@ class StoredFrame:
         return self.start // MINUTE_S * MINUTE_S
 
 
-def evidence_of_rows(frames: Sequence[StoredFrame], slots: Sequence[int], terms: Sequence[int]) -> Evidence:
-    """Columns of stored frames. `slots`: each frame's slot index; `terms`: for each slot the contract version's id.
+def readable(frames: Sequence[StoredFrame]) -> tuple[list[StoredFrame], list[Opened]]:
+    """The frames whose bodies can be read, and these bodies opened.
 
-    Raises LayoutError if a body is broken: ingest has checked it, so the store is damaged and nothing may be made up.
+    Ingest has checked each of them, so a broken one means a damaged store: it is left out as unobserved, and said, so
+    that it does not hold up the others.
     """
-    opened = open_bodies([frame.body for frame in frames])
+    kept, bodies = [], []
+    for frame, one in zip(frames, open_bodies([frame.body for frame in frames]), strict=True):
+        if isinstance(one, LayoutError):
+            logger.error("frame of disk %d at %d cannot be read: %s", frame.disk, frame.start, one)
+        else:
+            kept.append(frame)
+            bodies.append(one)
+    return kept, bodies
+
+
+def evidence_of_rows(
+    frames: Sequence[StoredFrame], bodies: Sequence[Opened], slots: Sequence[int], terms: Sequence[int]
+) -> Evidence:
+    """Columns of stored frames. `slots`: each frame's slot index; `terms`: for each slot the contract version's id."""
     forms: dict[object, list[int]] = defaultdict(list)
-    bodies: list[Opened] = []
-    for index, one in enumerate(opened):
-        if isinstance(one, Exception):
-            raise one
-        bodies.append(one)
+    for index, one in enumerate(bodies):
         forms[one.form].append(index)
     slot = np.fromiter(slots, np.int64, len(frames))
     wanted = np.asarray(terms, np.int64)[slot]

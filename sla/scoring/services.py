@@ -1,9 +1,11 @@
 """The verbs of scoring: settle what is due, score again, look after disks that say nothing."""
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import psycopg
+from django.db import DataError, transaction
 from django.utils import timezone
 
 from sla.domain.contract import EXCUSED_BELOW_PPM, PPM, Contract
@@ -17,6 +19,9 @@ from sla.scoring.store import DAY_S, Key
 
 # Marks a transaction takes: large enough that numpy and the planner are paid once for many, small enough for 100 ms.
 BATCH = 500
+# What figures can do to arithmetic, and no more: a database that is away must stay an error.
+ODD = (ValueError, ArithmeticError, LookupError, TypeError, DataError)
+logger = logging.getLogger(__name__)
 # A disk that burns nothing has its burn rate worked out only so often, in minutes.
 BURN_EVERY = 5
 # Stops one call after so many batches, so that a backlog cannot keep a worker from its other tasks for long.
@@ -35,13 +40,39 @@ def settle_due(*, batch: int = BATCH, batches: int = BATCHES) -> Settled:
     """Score the minutes that are due. Several workers may do it at once; running it twice changes nothing."""
     marks = slots = 0
     for _ in range(batches):
-        with store.transacting() as cursor:
-            claimed, keys = store.claim(cursor, batch)
-            scored = settle(cursor, keys, timezone.now().timestamp()) if keys else 0
+        try:
+            claimed, scored = _settle_batch(batch)
+        except ODD as error:
+            logger.exception("a batch of %d due minutes cannot be scored (%s): trying them one by one", batch, error)
+            claimed, scored = _settle_singly(batch)
         marks, slots = marks + claimed, slots + scored
         if claimed < batch:
             break
     return Settled(marks, slots)
+
+
+def _settle_batch(limit: int) -> tuple[int, int]:
+    with store.transacting() as cursor:
+        claimed, keys = store.claim(cursor, limit)
+        return claimed, settle(cursor, keys, timezone.now().timestamp()) if keys else 0
+
+
+def _settle_singly(limit: int) -> tuple[int, int]:
+    """One mark a transaction, so that the odd minute does not hold up the others. Its mark goes: it would come up again
+    for ever; `manage.py score` scores it when the reason is gone."""
+    marks = slots = 0
+    while marks < limit:
+        with store.transacting() as cursor:
+            claimed, keys = store.claim(cursor, 1)
+            try:
+                with transaction.atomic():
+                    slots += settle(cursor, keys, timezone.now().timestamp()) if keys else 0
+            except ODD:
+                logger.exception("these minutes are left without a score: %s", sorted(keys))
+        marks += claimed
+        if not claimed:
+            break
+    return marks, slots
 
 
 def settle(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: float) -> int:

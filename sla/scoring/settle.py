@@ -13,7 +13,7 @@ from sla.domain.seconds import Steps, steps_of
 from sla.domain.slot import Slots, gap, slots_of
 from sla.scoring import store
 from sla.scoring.exclusions import excluded_at, windows_between
-from sla.scoring.frames import evidence_of_rows
+from sla.scoring.frames import evidence_of_rows, readable
 from sla.scoring.store import Counters, Judged, Key
 from sla.scoring.terms import assigned_to, contract_of, term_at
 
@@ -58,7 +58,7 @@ def judge_minutes(
     cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], *, instead: Contract | None = None
 ) -> Batch | None:
     """The same without storing anything. `instead`: a contract to judge by in place of the one in force (what-if)."""
-    frames = store.frames_of(cursor, keys)
+    frames, bodies = readable(store.frames_of(cursor, keys))
     if not frames:
         return None
     found = sorted({(frame.disk, frame.vantage, frame.minute) for frame in frames})
@@ -66,7 +66,8 @@ def judge_minutes(
     index = {key: place for place, key in enumerate(found)}
     contracts = [instead or (contract_of(one.term) if one.term else None) for one in judged]
     ids = [one.term if labels_hold(one.term, instead) else NO_TERM for one in judged]
-    evidence = evidence_of_rows(frames, [index[frame.disk, frame.vantage, frame.minute] for frame in frames], ids)
+    slots = [index[frame.disk, frame.vantage, frame.minute] for frame in frames]
+    evidence = evidence_of_rows(frames, bodies, slots, ids)
     terms = [c.term(term) if c else None for c, term in zip(contracts, ids, strict=True)]
     evidence = label(evidence.in_order(), terms)
     steps = steps_of(evidence)

@@ -1,6 +1,7 @@
 """Due minutes become slots, hours, days and a standing: once, whoever does it and however often."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -8,9 +9,10 @@ from django.db import connection
 
 from sla.domain.states import Grade, State
 from sla.fleet.models import Disk
+from sla.scoring import settle as settle_module
 from sla.scoring.models import Day, DiskNow, Hour, Slot
 from sla.scoring.services import mark_due, rescore, settle_due
-from sla.telemetry.models import DueSlot
+from sla.telemetry.models import DueSlot, Frame
 from tests.scoring.conftest import NOW, keep
 from tests.telemetry.machines import minute
 
@@ -96,3 +98,38 @@ def test_what_no_frame_saw_is_a_gap_in_no_slot(disk: Disk, term: int) -> None:
     assert [s.gap_ios for s in Slot.objects.order_by("start")] == [0, 0, 2500 - 2200]
     assert sum(hour.gap_ms for hour in Hour.objects.all()) == 3000 - 1700
     assert list(Slot.objects.order_by("start").values_list("observed_s", flat=True)) == [60, 60, 60]
+
+
+def test_one_odd_minute_does_not_hold_up_the_others(
+    sent: Sent, disk: Disk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for ago in (5, 6, 7):
+        sent(ago)
+    real = settle_module.judge_minutes
+
+    def odd(cursor: Any, keys: Any, **options: Any) -> Any:
+        if any(key[2] == NOW - 360 for key in keys):
+            raise OverflowError("too large")
+        return real(cursor, keys, **options)
+
+    monkeypatch.setattr(settle_module, "judge_minutes", odd)
+    settle_due()
+    assert {slot.start.timestamp() for slot in Slot.objects.all()} == {NOW - 300, NOW - 420}
+    assert not DueSlot.objects.exists() and "left without a score" in caplog.text
+
+
+def test_a_damaged_frame_is_unobserved_and_said(sent: Sent, caplog: pytest.LogCaptureFixture) -> None:
+    sent(5)
+    sent(6)
+    Frame.objects.filter(start__lt=datetime.fromtimestamp(NOW - 300, UTC)).update(body=b"damaged")
+    settle_due()
+    assert Slot.objects.count() == 1 and "cannot be read" in caplog.text
+
+
+def test_what_foreign_agents_claim_cannot_stop_scoring(disk: Disk) -> None:
+    huge = [2**52] * 60
+    keep(
+        disk, minute(NOW - 300, read_ios=huge, read_ms=huge, read_sectors=huge, queue_ms=huge, in_flight=huge, slow=[])
+    )
+    settle_due()
+    assert Slot.objects.get().read_ios == 2**31 - 1
