@@ -1,7 +1,7 @@
 """Being let in on time: a sampler that waits for its turn behind busy neighbours sees nothing in between.
 
-Measured on two cores with sixteen busy processes, reading every 10 ms for 20 s: of the samples 32 % came over one period
-late with ordinary scheduling, 24 % with a nice of -15, none under SCHED_RR.
+Measured on two cores with sixteen busy processes, reading every 10 ms for 20 s, samples that came over one period late:
+32 % with ordinary scheduling, 24 % with a nice of -15, none under SCHED_RR.
 """
 
 from __future__ import annotations
