@@ -20,10 +20,10 @@ def main() -> int:
     sys.path += [path for path in os.environ.get("PLIMSOLL_PATH", "").split(os.pathsep) if path]
     task = sys.argv[1]
     if task == "sample":
-        from plimsoll_agent import running
+        from plimsoll_agent import running  # only now: the path to it has just been set
 
         return running.main()
-    from plimsoll_agent import uplink
+    from plimsoll_agent import uplink  # only now, and not in the sampler: it is large
 
     return uplink.main(task)
 

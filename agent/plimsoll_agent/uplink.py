@@ -73,8 +73,8 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
     """Enrol if need be, then deliver. Answers what went wrong, or None."""
     # Loaded here: a child that only packs does without ssl and http (6 MB, 20 ms).
     from .delivery import Delivery, Tally
-    from .enrolment import Enrolment, EnrolmentError
-    from .transport import NetworkError, Server
+    from .enrolment import Enrolment, EnrolmentError  # loads http
+    from .transport import NetworkError, Server  # loads ssl
 
     until = time.monotonic() + SEND_S[task]
     tally = Tally()
