@@ -1,6 +1,7 @@
 """What does the address of the fleet page ask for? Filter, order and place in the list, all in the URL."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import F, FloatField, Q, QuerySet, Value
@@ -21,6 +22,14 @@ ORDERS = {
     "disk": ("machine__hostname", "device", "id"),
     "attained": ("by_attained", "id"),
     "left": ("left", "id"),
+}
+KINDS: dict[str, Any] = {
+    "machine__hostname": str,
+    "device": str,
+    "rank": int,
+    "left": int | float,
+    "by_attained": int | float,
+    "id": int,
 }
 
 
@@ -88,20 +97,25 @@ def page_of(disks: QuerySet[Disk], asked: Asked) -> tuple[list[Disk], str]:
         low = Coalesce("now__sli_low", Value(UNKNOWN), output_field=FloatField())
         disks = disks.annotate(by_attained=low)
     disks = disks.order_by(*(F(name).desc() if asked.backwards else F(name).asc() for name in names))
-    try:
-        key = decode_cursor(asked.after, len(names))
-    except Refused:
-        key = None  # an old link: begin at the start
+    key = _place(asked.after, names)
     if key is not None:
         disks = disks.filter(_beyond(names, key, "lt" if asked.backwards else "gt"))
-    try:
-        rows = list(disks[: PAGE + 1])
-    except (TypeError, ValueError):  # a cursor of another order, typed by hand
-        rows = []
+    rows = list(disks[: PAGE + 1])
     if len(rows) <= PAGE:
         return rows, ""
     rows = rows[:PAGE]
     return rows, encode_cursor(*(_value(rows[-1], name) for name in names))
+
+
+def _place(cursor: str, names: tuple[str, ...]) -> tuple[Any, ...] | None:
+    """Where the page before ended; None, the start, for a cursor of another order or typed by hand."""
+    try:
+        key = decode_cursor(cursor, len(names))
+    except Refused:
+        return None
+    if key is None or not all(isinstance(value, KINDS[name]) for name, value in zip(names, key, strict=True)):
+        return None
+    return None if any("\0" in value for value in key if isinstance(value, str)) else key
 
 
 def _beyond(names: tuple[str, ...], key: tuple[object, ...], side: str) -> Q:

@@ -1,0 +1,73 @@
+"""An enrolment key from the page: for those who may, shown once, good for a machine, written down."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from sla.accounts.models import AuditEntry, Customer, User
+from sla.fleet.models import EnrolmentKey, Machine
+from tests.conftest import People
+from tests.telemetry.machines import description
+
+pytestmark = pytest.mark.django_db
+ASKED = {"customer": "Alder", "uses": "1"}
+
+
+def key_in(page: Any) -> str:
+    found = re.search(r'id="key">([^<]+)<', page.content.decode())
+    assert found
+    return found[1]
+
+
+def test_the_key_lets_a_machine_in_and_is_kept_as_a_hash_only(people: People, client: Client) -> None:
+    client.force_login(people.noc)
+    answer = client.post("/agents/key", ASKED)
+    assert "no-store" in answer["Cache-Control"]
+    key = key_in(answer)
+    assert key.encode() not in bytes(EnrolmentKey.objects.get().key_hash)
+    enrolled = Client().post(
+        "/api/v1/enrol",
+        json.dumps(description()),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {key}"},
+    )
+    assert enrolled.status_code in (200, 201)
+    assert Machine.objects.get().customer == people.customer_a
+    assert key not in client.get("/agents").content.decode()
+
+
+def test_a_new_name_adds_a_customer_and_both_are_written_down(people: People, client: Client) -> None:
+    client.force_login(people.noc)
+    client.post("/agents/key", {**ASKED, "customer": "  Elm   and Sons "})
+    assert Customer.objects.filter(name="Elm and Sons").exists()
+    assert list(AuditEntry.objects.order_by("id").values_list("verb", "actor_label")[:9])[-2:] == [
+        ("customer added", "noc"),
+        ("enrolment key made", "noc"),
+    ]
+
+
+def test_only_operators_and_administrators_of_the_noc_may(people: People, client: Client) -> None:
+    viewer = User.objects.create_user("viewer", noc_role=User.NocRole.VIEWER)
+    for user in (viewer, people.a, people.stranger):
+        client.force_login(user)
+        assert client.post("/agents/key", ASKED).status_code == 403
+        assert 'action="/agents/key"' not in client.get("/agents").content.decode()
+    assert not EnrolmentKey.objects.exists()
+    assert Client().post("/agents/key", ASKED).status_code == 302
+
+
+def test_another_site_cannot_have_one_made(people: People) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(people.noc)
+    assert client.post("/agents/key", ASKED).status_code == 403
+    assert not EnrolmentKey.objects.exists()
+
+
+@pytest.mark.parametrize("wrong", [{"uses": "0"}, {"uses": "10001"}, {"customer": " "}, {"uses": "many"}])
+def test_what_makes_no_sense_makes_no_key(wrong: dict[str, str], people: People, client: Client) -> None:
+    client.force_login(people.noc)
+    assert client.post("/agents/key", {**ASKED, **wrong}).status_code == 422
+    assert not EnrolmentKey.objects.exists()
