@@ -30,10 +30,11 @@ def judge_samples(samples: Sequence[Sample], contract: Contract) -> list[Piece]:
 
 @dataclass(frozen=True, slots=True)
 class _Got:
-    """A meter's counts of a row, in units, and the most that may be excess in it."""
+    """A meter's counts of a row, in units, and the most of them that may be excess from before it."""
 
     counts: SecondCounts
     units: int
+    pool: int
 
 
 class _Run:
@@ -54,6 +55,7 @@ class _Run:
         if not self.begun:
             self.meter.sample(0, self._counters(level))
             self.begun = True
+        pool = self.meter.pool(TERM)
         share = units / sample.ios if sample.ios else 1.0
         reads = round(sample.reads * share)
         for name, value in (
@@ -66,7 +68,7 @@ class _Run:
             self.total[name] += value
         self.now += sample.seconds
         self.meter.sample(round(self.now * NS), self._counters(level))
-        return _Got(self.meter.close_second()[TERM], units)
+        return _Got(self.meter.close_second()[TERM], units, pool)
 
     def _counters(self, level: int) -> Counters:
         values = {**self.total, "in_flight": level, "read_sectors": 0, "write_sectors": 0}
@@ -98,7 +100,7 @@ def _piece(sample: Sample, got: _Got, contract: Contract) -> Piece:
         return min(sample.ios, -(-of_units * sample.ios // units) if up else of_units * sample.ios // units)
 
     covered = ios(counts.covered_est)
-    low = max(0, sample.ios - ios(counts.excess_hi, up=True))
+    low = max(0, sample.ios - ios(got.pool + counts.excess_hi, up=True))
     high = ios(counts.read_hi + counts.write_hi, up=True)
     slow = min(ios(counts.read_est + counts.write_est), covered)
     all_slow = _slow_of_all(sample, contract)

@@ -69,9 +69,9 @@ class _Run:
         self.before, self.now_ns = counters, mono_ns
 
     def close(self) -> None:
-        """End a second: its counts as sums. What may have been excess before it is taken off once, in the first one."""
+        """End a second: its counts as sums. What may be excess from before it is taken off its covered ones."""
         counts = self.meter.close_second()[TERM]
-        pool, self.pool = self.pool or 0, 0
+        pool, self.pool = self.pool or 0, self.meter.pool(TERM)
         low = max(0, self.ios - pool - counts.excess_hi)
         waiting = (self.before or (0,) * 9)[8] or 0
         high = self.ios - max(0, min(self.ios, counts.excess_lo - waiting))

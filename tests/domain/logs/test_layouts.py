@@ -136,3 +136,19 @@ def test_a_recording_is_judged_at_its_cadence() -> None:
     answer = score_log((FIXTURES / "plimsoll-agent-100ms.recording").read_bytes(), CONTRACT)
     assert answer["grade"] == "B" and {row["device"] for row in answer["rows"]} == {"vda"}
     assert all(row["seconds"] == 1 for row in answer["rows"])
+
+
+@pytest.mark.parametrize("rule", ["accounted", "driver"])
+def test_what_waited_before_a_second_is_not_proved_covered_in_it(rule: str) -> None:
+    """200 requests come at once and wait; a later second completes most of them: they may all be excess."""
+    zero = "0 " * 5
+    lines = []
+    for second, (done, waiting) in enumerate([(0, 0), (0, 200), (20, 180), (200, 0)]):
+        lines.append(
+            f"@ {second}.0 {1_700_000_000 + second}.0\n 254 0 vda {done} 0 {8 * done} {900 * done} 0 0 0 0 {waiting} {zero}\n"
+        )
+    answer = score_log("".join(lines).encode(), CONTRACT, rule=rule)
+    assert sum(row["ios"] for row in answer["rows"]) == 200
+    # 13 + 1 could meet a backlog within the depth at the most.
+    assert answer["sli"]["low"] is None or answer["sli"]["low"] == 0
+    assert answer["verdict"] != "met" or not answer["proved"]
