@@ -118,6 +118,7 @@ def unpack(data: bytes, n: int) -> dict[str, Any]:
         flat = _unshuffle(reader.raw(len(numbers) * n * width), code, width)
         for place, number in enumerate(numbers):
             values = flat[place * n : (place + 1) * n].tolist()
+            _check_column(number, values, null)
             _place(frame, number, [None if v == null else v for v in values] if null in values else values)
     if reader.at != len(data):
         raise ValueError(f"{len(data) - reader.at} bytes follow the last column")
@@ -149,6 +150,15 @@ def _checked(value: int) -> int:
     if value is True or value is False or not -1 < value < 1 << 53:
         raise ValueError(f"arrays hold whole numbers from 0 to below 2^53, not {value!r}")
     return value
+
+
+def _check_column(number: int, values: list[int], null: int) -> None:
+    """Values must be null or what an array may hold, and wide only where that is needed: one content, one form."""
+    known = [value for value in values if value != null]
+    if known and not 0 <= min(known) <= max(known) < 1 << 53:
+        raise ValueError(f"column {number} holds {min(known)} … {max(known)}, allowed is from 0 to below 2^53")
+    if null == NULL64 and not (known and max(known) >= 1 << 31):
+        raise ValueError(f"column {number} is wide and need not be")
 
 
 def _take_numbers(reader: Reader) -> list[int]:

@@ -26,7 +26,7 @@ def put_meta(out: bytearray, frame: dict[str, Any]) -> None:
     terms = frame.get("slow")
     put(out, 0 if terms is None else len(terms) + 1)
     for term in terms or ():
-        put(out, term["term"])
+        put(out, _below_limit(term["term"], "term"))
         for name in names.TERM_SCALARS:
             put_number(out, term, name)
     for name in names.HISTOGRAMS:
@@ -100,13 +100,18 @@ def take_number(reader: Reader, holder: dict[str, Any], name: str) -> None:
     if kind == NULL:
         holder[name] = None
     elif kind == WHOLE:
-        holder[name] = reader.take()
+        holder[name] = _below_limit(reader.take(), name)
     elif kind == MILLIONTHS:
-        holder[name] = reader.take() / _MILLION
+        millionths = reader.take()
+        if millionths % _MILLION == 0 or round(millionths / _MILLION * _MILLION) != millionths:
+            raise ValueError(f"{name} of {millionths} millionths is no such fraction")
+        holder[name] = _below_limit(millionths, name) / _MILLION
     elif kind == DOUBLE:
         value = struct.unpack("<d", reader.raw(8))[0]
         if not 0 <= value < 1 << 53:  # refuses NaN and infinities too
             raise ValueError(f"{name} must be a number from 0 to below 2^53, not {value!r}")
+        if round(value * _MILLION) / _MILLION == value:
+            raise ValueError(f"{name} of {value!r} needs no double")
         holder[name] = value
     else:
         raise ValueError(f"{name} has the unknown number kind {kind}")
@@ -128,7 +133,7 @@ def _put_base(out: bytearray, base: dict[str, Any] | None) -> None:
     put(out, null)
     for name in names.BASE_FIELDS:
         if base.get(name) is not None:
-            put(out, base[name])
+            put(out, _below_limit(base[name], name))
 
 
 def _take_base(reader: Reader) -> dict[str, int | None] | None:
@@ -139,7 +144,7 @@ def _take_base(reader: Reader) -> dict[str, int | None] | None:
     if not mask:
         return None
     return {
-        name: None if null >> bit & 1 else reader.take()
+        name: None if null >> bit & 1 else _below_limit(reader.take(), name)
         for bit, name in enumerate(names.BASE_FIELDS)
         if known >> bit & 1
     }
@@ -153,7 +158,7 @@ def _put_histogram(out: bytearray, histogram: list[list[int]] | None) -> None:
         if bucket <= last or bucket > 280:
             raise ValueError(f"histogram bucket {bucket} is out of range or there twice")
         put(out, bucket - last)
-        put(out, count)
+        put(out, _below_limit(count, "a histogram's count"))
         last = bucket
 
 
@@ -170,15 +175,21 @@ def _take_histogram(reader: Reader) -> list[list[int]] | None:
         last += distance
         if distance == 0 or last > 280:
             raise ValueError(f"histogram bucket {last} is out of range or there twice")
-        histogram.append([last, reader.take()])
+        histogram.append([last, _below_limit(reader.take(), "a histogram's count")])
     return histogram
 
 
 def _take_term(reader: Reader) -> dict[str, Any]:
-    term: dict[str, Any] = {"term": reader.take()}
+    term: dict[str, Any] = {"term": _below_limit(reader.take(), "term")}
     for name in names.TERM_SCALARS:
         take_number(reader, term, name)
     return term
+
+
+def _below_limit(value: int, name: str) -> int:
+    if not 0 <= value < 1 << 53:
+        raise ValueError(f"{name} must be a whole number from 0 to below 2^53, not {value!r}")
+    return value
 
 
 def _rule_named(number: int) -> str:

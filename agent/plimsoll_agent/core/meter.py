@@ -97,6 +97,8 @@ class _TermMeter:
     def restart(self) -> None:
         self.bounds.restart()
         self.lost.restart()
+        self.read_caps = []
+        self.write_caps = []
 
 
 class DiskMeter:
@@ -296,6 +298,7 @@ class DiskMeter:
         self._quiet = not level
         if level < RANKS:
             self._calm[level:] = [mono_ns] * (RANKS - level)
+        self._forget_second()
         for meter in self._terms:
             meter.restart()
             meter.bounds.first(mono_ns, after_ns, level, 0)
@@ -313,11 +316,15 @@ class DiskMeter:
             slow = counts.read_est + counts.write_est
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
                 self.urgent = True
+        self._forget_second()
+        return out
+
+    def _forget_second(self) -> None:
+        """Begin a second's sums: after the last one, or after a reset in the middle of one, which is unknown then."""
         self._reads = self._writes = 0
         self._steps = self._stepped_ns = self._place = 0
         self._read_model.forget()
         self._write_model.forget()
-        return out
 
     def _close(self, meter: _TermMeter) -> SecondCounts:
         """Close one term's second: bounds, estimate, labels, lost time."""
