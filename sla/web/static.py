@@ -46,5 +46,5 @@ class HashedFiles(CompressedManifestStaticFilesStorage):
     )
 
     def stored_name(self, name: str) -> str:
-        """The hashed name; the plain one where there is none."""
-        return super().stored_name(name) if self.hashed_files else name
+        """The hashed name; the plain one where there is none: a file newer than the last collecting is no error."""
+        return super().stored_name(name) if self.hash_key(self.clean_name(name)) in self.hashed_files else name

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.test import testcases
 
 from sla.accounts.models import Membership, User
 from sla.fleet.models import Disk
@@ -23,6 +25,15 @@ def files_as_they_lie(settings: Any) -> None:
         **settings.STORAGES,
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def live_files() -> Iterator[None]:
+    """The live server too finds them in their folders. It looks for the application's plain name, and ours is a
+    configuration of it; without this it would serve whatever was last collected."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(testcases, "_StaticFilesHandler", StaticFilesHandler)
+        yield
 
 
 @pytest.fixture

@@ -72,3 +72,30 @@ def test_login_leads_to_the_page_that_was_asked_for(people: People, open_page: O
     page.fill("input[name=password]", "a long password 1")
     page.click("button[type=submit]")
     page.wait_for_url("**/agents")
+
+
+def test_the_pages_can_be_walked_by_keys(seeded: dict[str, Disk], people: People, open_page: Open) -> None:
+    opened = open_page(people.noc, "/")
+    page: Any = opened.page
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    assert not opened.accessibility()
+    page.keyboard.press("Escape")
+    assert page.locator("#help").is_hidden()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    first = page.locator("main .list .name a").first
+    assert page.evaluate("document.activeElement.href") == first.evaluate("a => a.href")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/disks/*/")
+    page.keyboard.press("[")
+    page.wait_for_url("**to=*")
+    page.keyboard.press("g")
+    page.keyboard.press("a")
+    page.wait_for_url("**/agents")
+    page.keyboard.press("/")
+    page.keyboard.type("web-12")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=web-12*")
+    assert page.locator("main .list tbody tr").count() == 1

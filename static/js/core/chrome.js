@@ -2,9 +2,11 @@
 import { startClock } from "core/clock.js";
 import { startKeys } from "core/keys.js";
 import { startTheme } from "core/theme.js";
+import { startTravel } from "core/travel.js";
 
 const find = (id) => document.getElementById(id);
 
 startTheme(find("theme-switch"));
 startClock(find("clock"), find("zone-switch"));
 startKeys(find("find"), find("person"));
+startTravel({ help: find("help"), places: document.querySelector(".places") });
