@@ -16,7 +16,7 @@ from sla.scoring.burndown import burn_down, burn_table
 from sla.scoring.models import DiskNow
 from sla.web.disk_heat import heat_map, percentiles_ms
 from sla.web.disk_range import Range
-from sla.web.disk_words import burn_words, header, state_words, tiles
+from sla.web.disk_words import burn_words, header, runs_out, state_words, tiles
 
 SHOWN_COUNTS = tuple(name for name in COUNTS if name not in ("slots", "unproved", "breached_proved"))
 
@@ -29,6 +29,7 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
     current = assigned[-1] if assigned else None
     vantage = current.version.vantage if current else int(Vantage.GUEST)
     first_at = now.first_at.timestamp() if now and now.first_at else None
+    line, burn = (burn_down(now, moment), burn_words(burn_table(now))) if now else (None, [])
     return {
         "disk": disk.pk,
         "made_at": round(moment, 1),
@@ -45,8 +46,9 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
         "tiles": tiles(disk, now, current),
         "terms": [_term(one, span) for one in assigned],
         **_lines(disk.pk, vantage, span, moment, first_at),
-        "budget": burn_down(now, moment) if now else None,
-        "burn": burn_words(burn_table(now)) if now else [],
+        "budget": line,
+        "burn": burn,
+        "runs_out": runs_out(line, burn, moment),
     }
 
 

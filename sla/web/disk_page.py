@@ -13,6 +13,7 @@ from sla.scoring import listing
 from sla.web.disk_csv import CHARTS, csv_of
 from sla.web.disk_data import page_data
 from sla.web.disk_minute import minute
+from sla.web.disk_month import month
 from sla.web.disk_range import PRESETS, Range, RangeError, parse_moment, parse_range
 
 
@@ -88,6 +89,13 @@ def disk_minute(request: HttpRequest, disk_id: int) -> JsonResponse:
     if end <= start:
         return _refused(f"from {start} to {end} is no span")
     return JsonResponse({"minute": minute(disk.pk, start, end)})
+
+
+@login_required
+@require_GET
+def disk_month(request: HttpRequest, disk_id: int) -> JsonResponse:
+    """The open month: its figures with their formulas, and its worst minutes."""
+    return JsonResponse(month(visible_disk(request, disk_id), datetime.now(UTC)))
 
 
 @login_required

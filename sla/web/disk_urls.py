@@ -8,5 +8,6 @@ urlpatterns = [
     path("<int:disk_id>/", disk_page.disk_page, name="disk"),
     path("<int:disk_id>/data", disk_page.disk_data, name="disk_data"),
     path("<int:disk_id>/minute", disk_page.disk_minute, name="disk_minute"),
+    path("<int:disk_id>/month", disk_page.disk_month, name="disk_month"),
     path("<int:disk_id>/<slug:chart>.csv", disk_page.disk_csv, name="disk_csv"),
 ]

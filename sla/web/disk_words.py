@@ -162,6 +162,29 @@ def burn_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
+def runs_out(budget: dict[str, Any] | None, burn: list[dict[str, Any]], at: float) -> str:
+    """When the month's expected budget is spent if the last hour goes on; nothing to say where nothing was covered."""
+    left = next((share for share in reversed(budget["left"]) if share is not None), None) if budget else None
+    if budget is None or left is None or not burn or burn[0]["long"] is None:
+        return ""
+    if left <= 0:
+        return "The whole budget expected for the month is spent."
+    rate = burn[0]["long"]
+    if rate == 0:
+        return "Nothing was spent in the last hour."
+    lasts_s = left * (budget["end"] - budget["begin"]) / rate
+    if lasts_s >= budget["end"] - at:
+        return "At the last hour's rate the budget lasts the month."
+    return f"At the last hour's rate the month's budget is spent in {_about(lasts_s)}."
+
+
+def _about(seconds: float) -> str:
+    for unit, length in (("d", 86_400), ("h", 3_600)):
+        if seconds >= 2 * length:
+            return f"{int(seconds // length)} {unit}"
+    return f"{int(seconds // 60)} min"
+
+
 def _times(rate: float | None) -> str:
     return "–" if rate is None else f"{rate:.1f}×"
 

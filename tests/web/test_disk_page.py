@@ -15,7 +15,7 @@ from django.test import Client
 from sla.fleet.models import Disk, Host, Pool
 from sla.scoring.models import DiskNow
 from sla.scoring.selectors import slot_rows
-from sla.web.disk_words import cut_percent, digits_for, plain_percent, whole_percent
+from sla.web.disk_words import cut_percent, digits_for, plain_percent, runs_out, whole_percent
 from tests.conftest import People
 from tests.scoring.conftest import disk, machine  # noqa: F401  (fixtures)
 from tests.web.disk_seed import kind_at, seed
@@ -171,6 +171,39 @@ def test_figures_are_cut_and_never_rounded_up(told: Disk, read: Callable[..., An
 )
 def test_how_ratios_are_said(got: Any, wanted: Any) -> None:
     assert got == wanted
+
+
+def test_the_month_is_laid_out_with_its_worst_minutes(
+    told: Disk, now: int, people: People, read: Callable[..., Any]
+) -> None:
+    month = read(told, "month").json()
+    slow = [one["slow"] for one in month["worst"]]
+    assert slow == sorted(slow, reverse=True) and slow[0] > 10_000 and len(slow) == 12
+    stored = {row["start"]: row["slow"] for row in slot_rows(told.pk, now - 60 * MINUTES, now, 1)}
+    assert slow[0] == max(stored.values()) and all(stored[one["t"]] == one["slow"] for one in month["worst"])
+    figures = {one["word"]: one for one in month["figures"]}
+    stands = DiskNow.objects.get(disk=told)
+    assert figures["attained, by estimate"]["value"] == f"{cut_percent(stands.sli_estimate, 4)} %"
+    assert figures["excess"]["value"] == f"{stands.ios - stands.eligible:,}"
+    assert read(told, "month", people.a).status_code == 200
+    assert read(told, "month", people.b).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("left", "rate", "said"),
+    [
+        ([1.0, 0.5, None], 10.0, "spent in 36 h"),
+        ([1.0, 0.5], 0.5, "lasts the month"),
+        ([1.0, -0.1], 3.0, "is spent"),
+        ([1.0, 0.5], 0.0, "Nothing was spent"),
+        ([1.0, 0.5], None, ""),
+    ],
+)
+def test_when_the_budget_runs_out(left: list[float | None], rate: float | None, said: str) -> None:
+    budget = {"left": left, "begin": 0, "end": 30 * 86_400}
+    words = runs_out(budget, [{"long": rate}], 15 * 86_400.0)
+    assert said in words and bool(said) == bool(words)
+    assert runs_out(None, [], 0.0) == ""
 
 
 def test_a_minute_opens_to_its_seconds_and_a_cell_to_its_worst_minute(

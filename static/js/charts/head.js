@@ -17,6 +17,8 @@ export function showHead(data) {
     const since = root.querySelector("[data-part=since]");
     if (since && tile.since) since.dataset.since = tile.since;
   }
+  const runsOut = document.getElementById("runs-out");
+  if (runsOut) runsOut.textContent = data.runs_out;
   for (const rule of data.burn) {
     const row = document.querySelector(`[data-rule=${rule.name}]`);
     if (!row) continue;

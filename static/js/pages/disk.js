@@ -7,6 +7,7 @@ import { makeLink } from "charts/link.js";
 import { keepLive } from "charts/live.js";
 import { load } from "charts/load.js";
 import { minutePanel } from "charts/minute.js";
+import { monthCard } from "charts/month.js";
 import { queue } from "charts/queue.js";
 import { indexAt, rangeName, stamp, stepName } from "charts/series.js";
 import { fillTwin } from "charts/tables.js";
@@ -32,7 +33,12 @@ const url = (change) => {
 const zoom = ({ start, end }) => location.assign(url({ range: rangeName(end - start), to: stamp(end), minute: null }));
 
 const panel = minutePanel(document.getElementById("minute"), {
-  onShown: (told) => history.replaceState(null, "", url({ minute: told.minute })),
+  onShown: (told) => {
+    history.replaceState(null, "", url({ minute: told.minute }));
+    const { top, bottom } = document.getElementById("minute").getBoundingClientRect();
+    // Where the columns stand below each other the panel is far away.
+    if (top > innerHeight || bottom < 0) document.getElementById("minute").scrollIntoView();
+  },
   onClosed: () => history.replaceState(null, "", url({ minute: null })),
 });
 /** A cell up to an hour opens its worst minute; a longer one becomes the range. */
@@ -131,6 +137,7 @@ function drawAll() {
 }
 
 drawAll();
+monthCard(document.getElementById("month"));
 tippingCard(document.getElementById("tipping"));
 for (const name of ["themechange", "zonechange"]) document.addEventListener(name, drawAll);
 if (data.range.live) {
