@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from math import ceil
 from pathlib import Path
 from statistics import quantiles
 from typing import Any
@@ -47,7 +48,7 @@ from sla.scoring.histograms import merge_histograms  # noqa: E402
 
 DISKS = int(os.environ.get("DISKS", "10000"))
 DAYS = int(os.environ.get("DAYS", "30"))
-SLOT_DAYS = int(os.environ.get("SLOT_DAYS", "2"))
+SLOT_DAYS = float(os.environ.get("SLOT_DAYS", "2"))
 CUSTOMERS, POOLS, DISKS_A_MACHINE = 200, 120, 2
 REQUESTS = 40
 DAY_S = 86_400
@@ -60,6 +61,7 @@ SHARES = (
     (State.NO_DATA, 1),
     (State.MET, 88),
 )
+SLOTS_S = int(SLOT_DAYS * 1_440) * 60
 CHROMIUM = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 
 
@@ -120,7 +122,7 @@ def history(model: int, term: int) -> None:
     now = int(time.time()) // 60 * 60
     made = bodies(term)
     with told(f"{SLOT_DAYS} days of one disk, scored"):
-        for start in range(now - SLOT_DAYS * DAY_S, now, 3_600 * 12):
+        for start in range(now - SLOTS_S, now, 3_600 * 12):
             minutes = range(start, min(start + 3_600 * 12, now), 60)
             keep(((model, at, made[at // 60 % len(made)]) for at in minutes), due=True)
             while services.settle_due().marks:
@@ -131,7 +133,7 @@ def history(model: int, term: int) -> None:
         for table, grain_s in (("scoring_slot", 3_600), ("scoring_hour", DAY_S)):
             names, values = copied(table, cursor, disk_id="d.id")
             with told(f"{table} of the other {DISKS - 1} disks"):
-                for start in range(now - SLOT_DAYS * DAY_S - DAY_S, now + grain_s, grain_s):
+                for start in range(now - SLOTS_S - DAY_S, now + grain_s, grain_s):
                     cursor.execute(
                         f"INSERT INTO {table} ({names}) SELECT {values} FROM {table} s CROSS JOIN fleet_disk d "  # noqa: S608
                         "WHERE s.disk_id = %s AND d.id <> %s AND s.start >= to_timestamp(%s) "
@@ -140,8 +142,8 @@ def history(model: int, term: int) -> None:
                     )
         # Days further back are the model's own hours of the last whole day, put back so many days.
         names, values = copied("scoring_hour", cursor, start="s.start - back * interval '1 day'")
-        with told(f"hours of {DAYS - SLOT_DAYS} days before"):
-            for back in range(SLOT_DAYS, DAYS):
+        with told(f"hours of {DAYS - ceil(SLOT_DAYS)} days before"):
+            for back in range(ceil(SLOT_DAYS), DAYS):
                 cursor.execute(
                     f"INSERT INTO scoring_hour ({names}) SELECT {values} FROM scoring_hour s, "  # noqa: S608
                     "(SELECT %s AS back) b WHERE s.start >= to_timestamp(%s) AND s.start < to_timestamp(%s) "
