@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -110,15 +111,21 @@ def _head(data: bytes) -> _Head:
     return _Head(n, meta, groups[0], groups[1], at)
 
 
+@lru_cache(maxsize=256)
+def _small_numbers(listed: bytes) -> tuple[int, ...] | None:
+    """Column numbers of a byte each, in order: nearly all frames have the same few lists. None for any other."""
+    rising = all(a < b for a, b in pairwise(listed))
+    return tuple(listed) if rising and (not listed or listed[-1] < 0x80) else None
+
+
 def _column_numbers(data: bytes, at: int) -> tuple[tuple[int, ...], int]:
     count, at = _small(data, at)
     listed = data[at : at + count]
-    if len(listed) == count and (not listed or max(listed) < 0x80):
-        numbers, at = tuple(listed), at + count
-    else:
-        reader = Reader(data, at)
-        numbers = tuple(reader.take() for _ in range(count))
-        at = reader.at
+    if len(listed) == count and (small := _small_numbers(listed)) is not None:
+        return small, at + count
+    reader = Reader(data, at)
+    numbers = tuple(reader.take() for _ in range(count))
+    at = reader.at
     if any(b <= a for a, b in pairwise(numbers)):
         raise ValueError(f"columns {numbers} are out of order or there twice")
     return numbers, at
