@@ -51,6 +51,8 @@ class Replayed:
         self._last = (mono_ns, counters)
         advances = None if last is None or broken else difference(last[1], counters)
         if last is None or advances is None:
+            if last is not None:
+                self.close_second()
             self._meter.reset()
             self._meter.sample(mono_ns, counters)
             # What was in flight may be excess of a time that nobody saw.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 RULES = ("accounted", "driver")
 NS_PER_MS = 1_000_000
+FEW_COVERED = 20  # less than one in so many
 FINE_NS = 60_000_000  # up to here a sub-interval tells single I/Os apart, if there are few
 # Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
 IMPOSSIBLE_IN_FLIGHT = 1 << 31
@@ -333,8 +334,8 @@ class DiskMeter:
         step_ns = self._stepped_ns // self._steps if self._steps else 0
         labels.close()
         high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
-        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns)
-        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns)
+        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns, labels.levels)
+        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns, labels.levels)
         rate = meter.term.rate_micro / MICRO
         for model, share, caps, us in (
             (self._read_model, meter.read_calm, meter.read_caps, meter.read_us),
@@ -407,7 +408,9 @@ def _covered(
     everything = read_all + write_all
     slow = everything
     if excess:
-        slow = max(0, everything - excess - labels.doubtful)
+        # Where nearly all is excess, a label that errs weighs more than all that is covered.
+        few = covered * FEW_COVERED < reads + writes
+        slow = 0 if few else max(0, everything - excess - labels.doubtful)
         # Neither direction's label is known: its I/Os share the covered ones.
         part = covered * reads // (reads + writes)
         slow = max(slow, meter.read_calm.of(part) + meter.write_calm.of(covered - part))
