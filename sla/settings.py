@@ -134,7 +134,7 @@ STORAGES = {
 NODE_PACKAGE_JSON = BASE_DIR / "package.json"
 NODE_MODULES_ROOT = BASE_DIR / "node_modules"
 
-# Ingest limits: a day's backlog of 8 disks is 1 MiB packed; 4 MiB of JSON is 1,000 frames of 60 s.
+# 4 MiB is about 500 minutes as JSON and 3,000 packed: an agent that comes back after a day needs a handful of turns.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
 INGEST_MAX_BYTES = 4 * 2**20
 INGEST_MAX_FRAMES = 1_000
