@@ -64,12 +64,14 @@ def judge_minutes(
     found = sorted({(frame.disk, frame.vantage, frame.minute) for frame in frames})
     judged = judged_by(cursor, found)
     index = {key: place for place, key in enumerate(found)}
-    contracts = [instead or (contract_of(one.term) if one.term else None) for one in judged]
-    ids = [one.term if labels_hold(one.term, instead) else NO_TERM for one in judged]
+    versions = {one.term for one in judged}
+    by = {version: instead or (contract_of(version) if version else None) for version in versions}
+    shipped = {version: version if labels_hold(version, instead) else NO_TERM for version in versions}
+    made = {version: c.term(shipped[version]) if c else None for version, c in by.items()}
+    contracts, ids = [by[one.term] for one in judged], [shipped[one.term] for one in judged]
     slots = [index[frame.disk, frame.vantage, frame.minute] for frame in frames]
     evidence = evidence_of_rows(frames, bodies, slots, ids)
-    terms = [c.term(term) if c else None for c, term in zip(contracts, ids, strict=True)]
-    evidence = label(evidence.in_order(), terms)
+    evidence = label(evidence.in_order(), [made[one.term] for one in judged])
     steps = steps_of(evidence)
     excluded = np.array([one.excluded for one in judged], bool)
     return Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
