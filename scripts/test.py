@@ -28,7 +28,7 @@ def environment_of(ready: Ready) -> dict[str, str]:
 
 
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
-    command = [paths.in_venv("pytest"), "-rs", *arguments]  # -rs: says what was skipped, and why
+    command = [paths.in_venv("pytest"), "-rfEs", *arguments]  # a line for what failed and for what was skipped
     code = subprocess.run(command, cwd=paths.ROOT, env=env, check=False).returncode
     if code == PYTEST_FOUND_NONE:
         say("Plimsoll: pytest found no test")
