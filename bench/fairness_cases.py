@@ -88,7 +88,7 @@ def faulty(seed: int) -> Case:
     rng = random.Random(seed * 2 + 1)
     fast = steady(rng.choice([300, 1000]))
     s, every = RANDOM_S, US_PER_S
-    kind = rng.choice(["mixture", "mixture", "capped", "stall", "frozen", "held"])
+    kind = rng.choice(["mixture", "capped", "stall", "frozen", "held", "drip"])
     light = Load(poisson(rng.choice([100, 200, 300, 500, 700]), s, rng))
     deep = Load(threads=rng.choice([20, 32, 64]))
     if kind == "mixture":
@@ -107,8 +107,16 @@ def faulty(seed: int) -> Case:
         hold = int(period * rng.uniform(0.2, 0.6))
         disk = Disk(fast, frozen=tuple((m, m + hold) for m in range(100_000, s * every, period)))
         load = rng.choice([light, deep])
+    elif kind == "drip":
+        # A flush that is worked off at half the rate or less, and silence until the next.
+        count, period = rng.choice([(200, 1), (500, 3), (500, 5)])
+        disk = Disk(fast, cap=rng.choice([250, 400, 510]))
+        load = Load(flushes(count, period * every, s, 300_000))
     else:
-        disk, load = Disk(steady(rng.choice([40_000, 80_000])), cap=50_000, servers=99), deep
+        # All held equally long, so long that the threads together stay below the contract.
+        service = rng.choice([40_000, 80_000])
+        disk = Disk(steady(service), cap=50_000, servers=99)
+        load = Load(threads=rng.choice([20, 30]) * service // 40_000)
     # In a closed loop the last-come order would starve a few threads and serve all others in time: no breach.
     order = rng.choice(["fifo"] * 8 + ["random", "lifo"]) if kind == "mixture" else "fifo"
     disk = Disk(disk.service_us, disk.cap, disk.burst, disk.servers, order, disk.frozen)

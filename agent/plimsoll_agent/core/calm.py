@@ -10,7 +10,10 @@ MEMORY = 0.8  # what a second later counts: 5 s of memory
 ENOUGH = 50
 FEW = 5
 US_PER_MS = 1000
+MS_PER_S = 1000
+OWN_QUEUE = 4  # n I/Os of one sub-interval, half of them side by side, have a quarter before them on average
 QUEUED = -1  # a sub-interval with excess in it
+BUSY = -2  # one without, but with more than half of the depth in flight or in the ideal disk
 
 
 class CalmShare:
@@ -28,24 +31,28 @@ class CalmShare:
         """Take a second.
 
         steps: I/Os and summed ms of each sub-interval; places: its number in the second; levels: of each number the
-        most that were in flight around it, or QUEUED. rate: what the contract allows, I/Os a second.
+        most that were in flight around it, or QUEUED or BUSY. rate: what the contract allows, I/Os a second.
         """
         threshold = threshold_us / US_PER_MS
         last = len(levels) - 1
         calm = []
         for (n, sum_ms), place in zip(steps, places):
             around = levels[max(0, place - 1) : min(last, place + 1) + 1]
-            if QUEUED not in around:
+            if min(around) >= 0:
                 calm.append((n, sum_ms, levels[place]))
         if len(calm) >= FEW:
             self._usual_ms = sorted(sum_ms / n for n, sum_ms, _ in calm)[len(calm) // 2]
         ios = 0
         odd = []
+        telling = self._size_ms or 2 * threshold
         for n, sum_ms, level in calm:
+            # So much waiting is their share in a fair queue of this length, and of their own making.
+            fair = n * (level + n / OWN_QUEUE) * MS_PER_S / rate
+            if fair >= telling:
+                continue  # a slow one would not stand out here
             ios += n
             over = sum_ms - n * self._usual_ms
-            # So much waiting is the share of each of them in a fair queue of this length.
-            if over >= threshold and over > n * level * 1000 / rate:
+            if over >= threshold and over > fair:
                 odd.append((n, over))
         if odd:
             self._size_ms = sorted(over for _, over in odd)[len(odd) // 2]

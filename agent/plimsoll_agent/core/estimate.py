@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from math import erfc, sqrt
 
+from .calm import QUEUED
 from .coarse import CoarseModel
 from .mixture import Mixture, Outcome
 
@@ -28,6 +29,7 @@ RISEN_MS = 1.0  # … if it is above the rounding of the counters
 # The spread of means holds more than the spread of latencies: load and queue change from one to the next.
 OWN_SPREAD = 0.35
 LEAST_SPREAD = 0.05
+QUEUE_SPREAD = 0.3  # spread over mean of I/Os that left one queue together
 ROUNDING = 1 / 6  # variance of the difference of two figures that are cut to whole ms
 COARSE_NS = 300_000_000
 SQRT2 = sqrt(2)
@@ -53,10 +55,11 @@ class LatencyModel:
         self.steps = []
         self._views = None
 
-    def expected(self, threshold_us: int, caps: list[Cap], step_ns: int) -> float:
+    def expected(self, threshold_us: int, caps: list[Cap], step_ns: int, levels: list[int]) -> float:
         """How many of the second's I/Os took the threshold or longer?
 
         caps: one for each sub-interval that was added. step_ns: how long a sub-interval is, about.
+        levels: QUEUED where excess I/Os waited; the wait of these says nothing of the disk's own latencies.
         """
         steps = self.steps
         if not steps:
@@ -70,7 +73,7 @@ class LatencyModel:
             shares = []
         else:
             if self._views is None:
-                self._views = self._learn()
+                self._views = self._learn([levels[place] == QUEUED for _, _, place in caps])
             shares = self._fine(threshold_us, self._views)
         total = 0.0
         if not shares:
@@ -93,25 +96,32 @@ class LatencyModel:
                 out.append(self._mixture.slow(threshold, n, view))
         return out
 
-    def _learn(self) -> list[float | list[Outcome]]:
+    def _learn(self, queued: list[bool]) -> list[float | list[Outcome]]:
         """For each sub-interval: the spread of its one bell, or what the mixture says of it."""
         steps = self.steps
-        views: list[float | list[Outcome]] = []
+        own = [step for step, waited in zip(steps, queued) if not waited]
+        verdicts: list[float | None] = []
         mixed: list[tuple[int, int]] = []
-        blocks = [steps[at : at + BLOCK] for at in range(0, len(steps), BLOCK)]
-        medians = [_median(block) for block in blocks]
-        self._mixture.start(min(medians))
-        usual = self._mixture.usual_ms
-        bells: list[float | None] = []
-        for block, median in zip(blocks, medians):
-            spread = _bell(block, median, usual)
-            bells.append(spread)
-            if spread is None:
-                mixed += block
+        if own:
+            blocks = [own[at : at + BLOCK] for at in range(0, len(own), BLOCK)]
+            medians = [_median(block) for block in blocks]
+            self._mixture.start(min(medians))
+            usual = self._mixture.usual_ms
+            for block, median in zip(blocks, medians):
+                spread = _bell(block, median, usual)
+                verdicts += [spread] * len(block)
+                if spread is None:
+                    mixed += block
         outcomes = self._mixture.learn(mixed) if mixed else {}
-        for block, spread in zip(blocks, bells):
-            for step in block:
-                views.append(outcomes[step] if spread is None else spread)
+        views: list[float | list[Outcome]] = []
+        place = 0
+        for step, waited in zip(steps, queued):
+            if waited:
+                views.append((QUEUE_SPREAD * step[1] / step[0]) ** 2)
+                continue
+            verdict = verdicts[place]
+            views.append(outcomes[step] if verdict is None else verdict)
+            place += 1
         return views
 
 

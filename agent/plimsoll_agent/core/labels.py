@@ -8,7 +8,7 @@ Only the estimate uses these labels (design semantics §4, "edge"); proof is in 
 
 from __future__ import annotations
 
-from .calm import QUEUED
+from .calm import BUSY, QUEUED
 from .ideal import MICRO, NS
 
 COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
@@ -18,8 +18,8 @@ DOUBT = 2  # where arrivals are covered only in part, so many may have the wrong
 class Labels:
     """Running labels of one term: `covered` and `excess` completions of the second.
 
-    `levels` holds of each of its sub-intervals how many were in flight around it, or QUEUED near any excess;
-    `doubtful` is how many labels may err.
+    `levels` holds of each of its sub-intervals how many were in flight around it, BUSY near the depth, QUEUED with
+    excess; `doubtful` is how many labels may err.
 
     Labels lag one sub-interval behind, because the guess looks at the arrivals after it; close() catches up.
     """
@@ -111,7 +111,7 @@ class Labels:
             self.covered += done
             most = before if before > level else level
             calm = calm and self._backlog <= self._half and most <= self._half
-            self.levels.append(most // MICRO if calm else QUEUED)
+            self.levels.append(most // MICRO if calm else BUSY)
             return
         if 0 < fits < arrived:
             self.doubtful += DOUBT
