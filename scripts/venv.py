@@ -4,6 +4,7 @@ import importlib.util
 import os
 import shutil
 import sys
+from pathlib import Path
 
 from scripts import paths, stamps
 from scripts.problem import Problem
@@ -11,6 +12,7 @@ from scripts.progress import step
 from scripts.shell import run
 
 RUNTIME, DEVELOPMENT, NODE = "requirements.txt", "requirements-dev.txt", "requirements-node.txt"
+INCLUDED = {DEVELOPMENT: (RUNTIME,)}  # by its own first line
 
 
 def ensure() -> None:
@@ -27,15 +29,23 @@ def ensure() -> None:
         stamps.mark_done(stamp, key)
 
 
+def stamp_and_key(requirements: str) -> tuple[Path, str]:
+    files = [paths.ROOT / name for name in (requirements, RUNTIME, "agent/pyproject.toml")]
+    return paths.VENV / f"installed-{requirements}", stamps.key_of(files)
+
+
+def is_installed(requirements: str) -> bool:
+    return stamps.is_done(*stamp_and_key(requirements))
+
+
 def install(requirements: str) -> None:
     """What one requirements file pins; free while nothing in it has changed."""
     ensure()
-    files = [paths.ROOT / name for name in (requirements, RUNTIME, "agent/pyproject.toml")]
-    stamp, key = paths.VENV / f"installed-{requirements}", stamps.key_of(files)
-    if stamps.is_done(stamp, key):
+    if is_installed(requirements):
         return
     with step(f"Python packages of {requirements}"):
         pip = [paths.in_venv("python"), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
         env = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
         run([*pip, "-r", requirements], what="pip", cwd=paths.ROOT, env=env)
-        stamps.mark_done(stamp, key)
+        for name in INCLUDED.get(requirements, ()) + (requirements,):
+            stamps.mark_done(*stamp_and_key(name))
