@@ -6,6 +6,7 @@ from sla.domain.states import State
 from sla.scoring.explain import explain_slot
 from sla.scoring.selectors import slot_rows, vantage_of
 from sla.web.disk_range import HOUR_S, stamp
+from sla.web.disk_words import readable
 
 SEEN = ("ios", "eligible", "slow", "lost_ms", "await_ms", "aqu_sz", "state", "proved", "grade", "coverage", "reason")
 WORDS = {
@@ -64,7 +65,7 @@ def minute(disk_id: int, start: int, end: int) -> dict[str, Any] | None:
         "terms": told.get("terms"),
         "cases": [{"case": case, "word": WORDS[case], "seconds": n} for case, n in told.get("cases", {}).items()],
         "figures": [
-            {"word": FIGURES.get(one["name"], one["name"]), "value": f"{one['value']:,}", "is": one["is"]}
+            {"word": FIGURES.get(one["name"], one["name"]), "value": f"{one['value']:,}", "is": readable(one["is"])}
             for one in told.get("figures", [])
         ],
         "frames": told.get("frames", []),

@@ -6,7 +6,7 @@ from typing import Any
 from sla.fleet.models import Disk
 from sla.scoring.explain import explain_period
 from sla.web.disk_range import MINUTE_S, stamp
-from sla.web.disk_words import cut_percent, month_name
+from sla.web.disk_words import cut_percent, month_name, readable
 
 NAMES = {"sli.low": "attained, at least", "sli.estimate": "attained, by estimate", "sli.high": "attained, at most"}
 MOST = 12
@@ -24,7 +24,8 @@ def month(disk: Disk, at: datetime) -> dict[str, Any]:
         "month": month_name(period),
         "zone": score["zone"],
         "figures": [
-            {"word": NAMES[one["name"]], "value": _percent(one["value"]), "is": one["is"]} for one in told["figures"]
+            {"word": NAMES[one["name"]], "value": _percent(one["value"]), "is": readable(one["is"])}
+            for one in told["figures"]
         ]
         + _left_out(score),
         "worst": [_minute(one) for one in told["worst"][:MOST]],

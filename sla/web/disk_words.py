@@ -1,6 +1,7 @@
 """How is a disk said in words? Header and tiles of its page, the same at first sight and at each refresh."""
 
 import calendar
+import re
 from datetime import UTC
 from fractions import Fraction
 from math import floor
@@ -47,6 +48,11 @@ def plain_percent(ppm: int) -> str:
 def digits_for(objective_ppm: int) -> int:
     """One place more than the objective has, two at least: 99.95 % is judged by 99.953."""
     return max(2, len(plain_percent(objective_ppm).partition(".")[2]) + 1)
+
+
+def readable(formula: str) -> str:
+    """A formula with its long figures grouped: 628,144 for 628144."""
+    return re.sub(r"\d{5,}", lambda found: f"{int(found[0]):,}", formula)
 
 
 def month_name(period: str) -> str:

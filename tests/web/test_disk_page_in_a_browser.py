@@ -45,6 +45,8 @@ def test_every_chart_is_drawn_axe_is_content_and_nothing_complains(
     assert {chart: ink(opened.page, chart) > 5 for chart in CHARTS} == dict.fromkeys(CHARTS, True)
     for details in opened.page.locator("details.twin summary").all()[:3]:
         details.click()
+    opened.page.locator("#month summary").click()
+    opened.page.locator("#month table").wait_for()
     opened.page.locator(".bar-of-states").first.press("Enter")
     opened.page.locator("#minute [data-part=body]").wait_for(state="visible")
     assert opened.accessibility() + opened.complaints == []
@@ -56,6 +58,8 @@ def test_it_fits_the_screen_with_a_minute_and_a_table_open(
 ) -> None:
     opened = open_page(people.a, f"/disks/{told.pk}/?range=6h", width=width)
     opened.page.locator("[data-chart=latency] details.twin summary").click()
+    opened.page.locator("#month summary").click()
+    opened.page.locator("#month table").wait_for()
     opened.page.locator("[data-chart=state] [role=slider]").press("Enter")
     opened.page.locator("#minute [data-part=body]").wait_for(state="visible")
     assert opened.overflow(width) <= 0
@@ -142,7 +146,19 @@ def test_tables_hold_the_same_points_with_dashes_for_gaps(told: Disk, people: Pe
     page = open_page(people.noc, f"/disks/{told.pk}/?range=6h").page
     page.locator("[data-chart=load] details.twin summary").click()
     rows = page.locator("[data-chart=load] tbody tr")
+    rows.first.wait_for()
     assert rows.count() == 360
     texts = rows.all_inner_texts()
     assert sum("–" in text for text in texts) >= 10
     assert any("UTC" in text for text in texts)
+
+
+def test_a_worst_minute_of_the_month_leads_to_its_seconds(told: Disk, people: People, open_page: Open) -> None:
+    page = open_page(people.noc, f"/disks/{told.pk}/?range=6h").page
+    page.locator("#month summary").click()
+    link = page.locator("#month tbody a").first
+    said = link.inner_text()
+    link.click()
+    page.locator("#minute [data-part=body]").wait_for(state="visible")
+    assert "range=1h" in page.url
+    assert page.locator("#minute [data-part=when]").inner_text() == said
