@@ -47,5 +47,5 @@ def install(requirements: str) -> None:
         pip = [paths.in_venv("python"), "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
         env = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
         run([*pip, "-r", requirements], what="pip", cwd=paths.ROOT, env=env)
-        for name in INCLUDED.get(requirements, ()) + (requirements,):
+        for name in (*INCLUDED.get(requirements, ()), requirements):
             stamps.mark_done(*stamp_and_key(name))
