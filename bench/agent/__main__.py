@@ -18,10 +18,11 @@ from plimsoll_agent.settings import Settings
 
 HERE = Path(__file__).parent
 MEMORY = "/dev/shm"  # noqa: S108 - only a place for mkdtemp
+OURS, BARE = "plimsoll-agent", "bare Python loop"
 CADENCES = (100, 50, 20, 10)
 MANY = 16
-GOALS = {("plimsoll-agent", 100, 1): 0.15, ("plimsoll-agent", 20, 1): 0.40, ("plimsoll-agent", 10, 1): 0.60}
-GOALS[("plimsoll-agent", 100, MANY)] = 0.35
+GOALS = {(OURS, 100, 1): 0.15, (OURS, 20, 1): 0.40, (OURS, 10, 1): 0.60}
+GOALS[(OURS, 100, MANY)] = 0.35
 LOAD_PER_S = 100
 MANY_LOAD_PER_S = 20
 # Uploads leave within four seconds of the minute: the peak with children is looked for then.
@@ -96,7 +97,7 @@ def agent(run: Run, url: str, cadence: int, devices: str) -> None:
     ]
     command += ["--ca-file", str(run.folder / "cert.pem"), "--state-dir", str(run.folder / name), "--devices", devices]
     process = subprocess.Popen(command, env={**os.environ, "PLIMSOLL_RUN_DIR": str(run.folder / (name + ".run"))})
-    run.watch("plimsoll-agent", cadence, devices.count(",") + 1, process)
+    run.watch(OURS, cadence, devices.count(",") + 1, process)
 
 
 def start(run: Run) -> None:
@@ -111,7 +112,7 @@ def start(run: Run) -> None:
     for cadence in CADENCES:
         agent(run, url, cadence, disk)
         loop = [sys.executable, "-I", "-S", str(HERE / "bare_loop.py"), disk, str(cadence)]
-        run.watch("bare Python loop", cadence, 1, subprocess.Popen(loop))
+        run.watch(BARE, cadence, 1, subprocess.Popen(loop))
     run.loops = Loops(run.folder, MANY)
     if run.loops.devices:
         run.helper(sys.executable, str(HERE / "load.py"), str(MANY_LOAD_PER_S), *run.loops.devices)
@@ -136,7 +137,7 @@ def measure(run: Run, minutes: int) -> None:
         watcher.begin()
     end = time.monotonic() + 60 * minutes
     while time.monotonic() < end:
-        ours = [watcher for row, watcher, _ in run.watched if row["name"] == "plimsoll-agent"]
+        ours = [watcher for row, watcher, _ in run.watched if row["name"] == OURS]
         if time.time() % 60 < UPLOADS_S:
             for watcher in ours:
                 watcher.look()
@@ -174,10 +175,13 @@ def main() -> None:
         run.stop()
         shutil.rmtree(folder, ignore_errors=True)
     rows = [{**row, **watcher.row()} for row, watcher, _ in run.watched]
+    bare = {row["interval_ms"]: row["cpu_s_per_min"] for row in rows if row["name"] == BARE}
     for row in rows:
         goal = GOALS.get((str(row["name"]), int(str(row["interval_ms"])), int(str(row["disks"]))))
         if goal is not None:
             row["goal_cpu_s_per_min"] = goal
+        if row["name"] == OURS and row["disks"] == 1:
+            row["times_bare_loop"] = round(float(str(row["cpu_s_per_min"])) / float(str(bare[row["interval_ms"]])), 2)
         say(json.dumps(row))
     print(json.dumps({"rows": rows, "minutes": minutes, "load_iops": LOAD_PER_S, "on_time_ratio": on_time}))
 

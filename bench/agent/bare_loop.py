@@ -1,4 +1,7 @@
-"""The least that Python can do: read one disk's line at a cadence and take simple bounds. `bare_loop.py DEVICE MS`."""
+"""The least that Python can do: read one disk's line at a cadence and take simple bounds. `bare_loop.py DEVICE MS`.
+
+It asks for the agent's own turn (SCHED_RR): on a busy machine it would else skip the samples it is to be compared by.
+"""
 
 import os
 import sys
@@ -7,6 +10,8 @@ import time
 
 def main() -> None:
     device, period = sys.argv[1].encode(), int(sys.argv[2]) * 1_000_000
+    if os.geteuid() == 0:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     fd = os.open("/proc/diskstats", os.O_RDONLY)
     needle = b" " + device + b" "
     before = None
