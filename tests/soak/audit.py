@@ -11,7 +11,7 @@ from tests.soak.witness import Record
 WITHIN_S = 1.0
 # As a rule that sample comes within milliseconds of the boundary. Where the kernel's count stands still for so long
 # after one, the frame says that very number, or its sample was late.
-PUNCTUAL_S = 0.1
+PUNCTUAL_S = 0.05
 # A second is written down right after its end: a kill just then takes it along.
 WRITTEN_S = 0.25
 # The sampler loses a second when it is a second late: no fault of its own where our reader slept for so long as well.

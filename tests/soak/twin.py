@@ -62,7 +62,7 @@ def make() -> tuple[Path, Lock]:
 def remove_orphans(parent: Path) -> None:
     """Twins whose soak was killed itself."""
     for top in parent.glob(f"{PREFIX}*"):
-        if top.owner() == paths.ROOT.owner() and (top / OWNER).is_file() and holder_of(top / OWNER) is None:
+        if top.stat().st_uid == os.geteuid() and (top / OWNER).is_file() and holder_of(top / OWNER) is None:
             remove(top)
 
 
