@@ -9,6 +9,7 @@ BYTES = {"rkB/s": 1024, "wkB/s": 1024, "rMB/s": 2**20, "wMB/s": 2**20, "rsec/s":
 BYTES |= {"rd_sec/s": SECTOR, "wr_sec/s": SECTOR, "kB/s": 1024, "MB/s": 2**20, "sec/s": SECTOR}
 # sadf drops the "/s" of some names.
 BYTES |= {"rkB": 1024, "wkB": 1024, "rd_sec": SECTOR, "wr_sec": SECTOR}
+IMPOSSIBLE = 1e12
 READS = ("rkB/s", "rMB/s", "rsec/s", "rd_sec/s", "rkB", "rd_sec")
 WRITES = ("wkB/s", "wMB/s", "wsec/s", "wr_sec/s", "wkB", "wr_sec")
 EITHER = ("kB/s", "MB/s", "sec/s")
@@ -18,11 +19,18 @@ HUMAN = {"k": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 def number(text: str | float, name: str = "") -> float:
     """'12.5', '12,5' (decimal comma), '3.1%', '1.5k' (iostat -h: bytes whatever `name` says). ValueError."""
     if not isinstance(text, str):
-        return float(text)
+        return _possible(float(text), text)
     bare = text.strip().rstrip("%").replace(",", ".")
     if bare[-1:] in HUMAN:
-        return float(bare[:-1]) * HUMAN[bare[-1]] / BYTES.get(name, 1)
-    return float(bare)
+        return _possible(float(bare[:-1]) * HUMAN[bare[-1]] / BYTES.get(name, 1), text)
+    return _possible(float(bare), text)
+
+
+def _possible(value: float, text: str | float) -> float:
+    """A rate, a latency, a size: finite, not negative, and no larger than a disk can be."""
+    if not 0 <= value < IMPOSSIBLE:
+        raise ValueError(f"{text!r} is no figure of a disk")
+    return value
 
 
 def _rate(figures: Mapping[str, float], *names: str) -> float | None:

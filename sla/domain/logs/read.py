@@ -16,6 +16,8 @@ from sla.domain.logs.sysstat_json import sysstat_samples
 from sla.domain.logs.table import ASSUMED_S, SAR_HEADER, iostat_samples, sadf_samples, sar_samples
 from sla.domain.states import Grade
 
+# A file from anywhere may have any shape: what its figures can do to arithmetic is a reason to refuse it.
+ODD = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 LATENCY_LINE = re.compile(r"^\d+,\s*\d+,\s*[012],\s*\d+")
 GZIP, MAX_BYTES = b"\x1f\x8b", 256 * 2**20
 # fio writes its notes before the document.
@@ -36,6 +38,15 @@ def score_log(
 
 def read_log(data: bytes, contract: Contract, *, interval: float | None = None, rule: str = "driver") -> Log:
     """The log's rows, labelled. Raises LogError."""
+    try:
+        return _read(data, contract, interval, rule)
+    except LogError:
+        raise
+    except ODD as error:
+        raise LogError(f"the file looks like a log but makes no sense: {error}") from error
+
+
+def _read(data: bytes, contract: Contract, interval: float | None, rule: str) -> Log:
     if interval is not None and interval <= 0:
         raise LogError(f"interval is {interval:g}: a row lasts more than 0 seconds")
     data = unpacked(data)
@@ -55,8 +66,8 @@ def read_log(data: bytes, contract: Contract, *, interval: float | None = None, 
         return _rows("sadf -d", sadf_samples(text), contract, assumed=False)
     if SAR_LINE.search(text):
         return _rows("sar -d", sar_samples(text, interval), contract, assumed=False)
-    samples, assumed = iostat_samples(text, interval)
-    return _rows("iostat", samples, contract, assumed=assumed)
+    samples, assumed, odd = iostat_samples(text, interval)
+    return _rows("iostat", samples, contract, assumed=assumed, odd=odd)
 
 
 def _document(text: str, contract: Contract, interval: float | None) -> Log:
@@ -110,12 +121,14 @@ def _closed(text: str) -> Iterator[str]:
             yield text[: end + 1] + closing
 
 
-def _rows(name: str, samples: Sequence[Sample], contract: Contract, *, assumed: bool) -> Log:
+def _rows(name: str, samples: Sequence[Sample], contract: Contract, *, assumed: bool, odd: Sequence[str] = ()) -> Log:
     devices = {sample.device for sample in samples}
     whole = [sample for sample in samples if not is_partition(sample.device, devices)]
     notes = []
     if dropped := sorted(devices - {sample.device for sample in whole}):
         notes.append(f"partitions count their disk's I/Os twice and are left out: {', '.join(dropped)}")
+    if odd:
+        notes.append(f"{len(odd)} rows could not be read and are left out, the first: {odd[0][:80]}")
     if assumed:
         notes.append(f"the rows carry no time: each is taken to last {ASSUMED_S:g} s (give the interval)")
     if any(sample.first for sample in whole):

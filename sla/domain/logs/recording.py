@@ -1,5 +1,6 @@
 """What does an agent's own recording say? `@ <monotonic> <unix>` and the verbatim counters, judged at its cadence."""
 
+import re
 from io import BytesIO
 
 from plimsoll_agent.core.counters import READ_IOS, READ_MS, WRITE_IOS, WRITE_MS, Counters, difference
@@ -13,6 +14,9 @@ from sla.domain.verdict import Sums
 
 TERM = 1
 FINE_NS = NS_PER_S
+# The kernel adds whole jiffies to these (semantics §3); how long one was, a recording does not say: HZ = 100 at the worst.
+BIO_BASED = re.compile(r"dm-|md\d|md_|drbd|zram|pmem|bcache")
+COARSEST_JIFFY_MS = 10
 
 
 def recording_log(data: bytes, contract: Contract, rule: str = "driver") -> Log:
@@ -47,7 +51,8 @@ class _Run:
 
     def __init__(self, device: str, contract: Contract, rule: str, start_ns: int) -> None:
         self.device = device
-        self.meter = DiskMeter([contract.term(TERM)], rule=rule)
+        bio_based = BIO_BASED.match(device) is not None
+        self.meter = DiskMeter([contract.term(TERM)], rule=rule, bio_based=bio_based, jiffy_ms=COARSEST_JIFFY_MS)
         self.start_ns = self.second_ns = start_ns
         self.now_ns = start_ns
         self.before: Counters | None = None

@@ -20,6 +20,7 @@ class Report:
 
     time: str | None
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    odd: list[str] = field(default_factory=list)
 
 
 def iostat_reports(lines: Iterable[str]) -> Iterator[Report]:
@@ -38,6 +39,8 @@ def iostat_reports(lines: Iterable[str]) -> Iterator[Report]:
         elif header is not None and report is not None:
             if row := _row(header, line):
                 report.rows.append(row)
+            else:
+                report.odd.append(line.strip())
         elif not line.startswith(("Linux", "avg-cpu")) and seconds_of_day(line) is not None:
             stamp = line.strip()
     if report is not None and report.rows:
@@ -62,17 +65,20 @@ def _row(header: list[str], line: str) -> tuple[str, dict[str, float]] | None:
         return None
 
 
-def iostat_samples(text: str, interval: float | None) -> tuple[list[Sample], bool]:
-    """Samples of an iostat text, and whether their length had to be assumed. LogError where it has no report."""
+def iostat_samples(text: str, interval: float | None) -> tuple[list[Sample], bool, list[str]]:
+    """Samples of an iostat text, whether their length had to be assumed, and rows that could not be read.
+
+    LogError where it has no report.
+    """
     reports = list(iostat_reports(text.splitlines()))
     if not reports:
-        raise LogError("there is no table with a Device column in it; iostat -x prints one")
+        raise LogError("there is no table with a Device column and a row in it; iostat -x prints one")
     lengths, assumed = report_lengths([report.time for report in reports], interval)
     samples = []
     for index, (report, seconds) in enumerate(zip(reports, lengths, strict=True)):
         first = index == 0 and len(reports) > 1
         samples += [sample_of(figures, name, report.time, seconds, first) for name, figures in report.rows]
-    return samples, assumed
+    return samples, assumed, [line for report in reports for line in report.odd]
 
 
 ASSUMED_S = 10.0
