@@ -14,7 +14,7 @@ if (BASE_DIR / "var" / "env").is_file():
     env.read_env(BASE_DIR / "var" / "env")
 
 DEBUG = env.bool("DEBUG", default=False)
-SECRET_KEY = env.str("SECRET_KEY", default="")
+SECRET_KEY = env.str("SECRET_KEY", default="").strip()  # files end with a newline
 if not SECRET_KEY:
     raise ImproperlyConfigured(
         "SECRET_KEY is not set: put 50 random characters in SECRET_KEY, or a file in SECRET_KEY_FILE"
@@ -73,7 +73,8 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": env.db_url("DATABASE_URL", default="postgres://postgres@127.0.0.1:5432/plimsoll")}
+DATABASE_URL = env.str("DATABASE_URL", default="postgres://postgres@127.0.0.1:5432/plimsoll").strip()
+DATABASES = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = 600  # a connection costs PostgreSQL a process: keep it for ten minutes
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DATABASES["default"].setdefault("OPTIONS", {})["connect_timeout"] = (
@@ -83,7 +84,7 @@ if test_name := env.str("TEST_DATABASE_NAME", default=""):
     DATABASES["default"]["TEST"] = {"NAME": test_name}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0")
+REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0").strip()
 CELERY_BROKER_URL = env.str("BROKER_URL", default=REDIS_URL.replace("unix://", "redis+socket://"))
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -9,6 +9,7 @@ from sla.api.auth import reader
 from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
 from sla.api.metrics import metrics
+from sla.api.what_if import router as what_if
 
 api = NinjaAPI(
     title="Plimsoll",
@@ -21,6 +22,7 @@ errors.register(api)
 api.add_router("", agents)
 api.add_router("/disks", disks)
 api.add_router("/disks", evidence)
+api.add_router("", what_if)
 
 urlpatterns = [
     path("api/v1/", api.urls),
