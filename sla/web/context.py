@@ -5,12 +5,13 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext_lazy
 
 from sla.web.import_map import import_map
 
 # Must not end the script element it stands in.
 ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
-PLACES = (("fleet", "Fleet"), ("agents", "Agents"), ("log", "Judge a log"))
+PLACES = (("fleet", gettext_lazy("Fleet")), ("agents", gettext_lazy("Agents")), ("log", gettext_lazy("Judge a log")))
 
 
 def page(request: HttpRequest) -> dict[str, Any]:

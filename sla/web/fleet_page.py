@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from sla.accounts.selectors import customers_visible_to
@@ -31,10 +32,10 @@ TILES = (
     State.MAINTENANCE,
 )
 COLUMNS = (
-    ("disk", "Disk", ""),
-    ("worst", "State", ""),
-    ("attained", "Attained", "number"),
-    ("left", "Budget left", "number"),
+    ("disk", gettext_lazy("Disk"), ""),
+    ("worst", gettext_lazy("State"), ""),
+    ("attained", gettext_lazy("Attained"), "number"),
+    ("left", gettext_lazy("Budget left"), "number"),
 )
 
 

@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from sla.contracts.models import ContractVersion
 from sla.domain.display import percent
 from sla.domain.evidence import MINUTE_S
@@ -32,9 +34,20 @@ def state_of(disk: Disk) -> State:
     return State(now.state) if now else State.NO_DATA
 
 
+WORDS = {
+    State.MET: gettext_lazy("Met"),
+    State.AT_RISK: gettext_lazy("At risk"),
+    State.BREACHED: gettext_lazy("Breached"),
+    State.EXCUSED: gettext_lazy("Excused"),
+    State.MAINTENANCE: gettext_lazy("Maintenance"),
+    State.NO_DATA: gettext_lazy("No data"),
+    State.IDLE: gettext_lazy("Idle"),
+}
+
+
 def said(state: State) -> str:
     """`AT_RISK` is 'At risk'."""
-    return state.word.replace("_", " ").capitalize()
+    return str(WORDS[state])
 
 
 _versions: dict[int, ContractVersion] = {}  # one never changes once it is in force, so it is read once
