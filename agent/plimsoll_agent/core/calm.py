@@ -48,11 +48,9 @@ class CalmShare:
         for n, sum_ms, level in calm:
             # So much waiting is their share in a fair queue of this length, and of their own making.
             fair = n * (level + n / OWN_QUEUE) * MS_PER_S / rate
-            if fair >= telling:
-                continue  # a slow one would not stand out here
             ios += n
             over = sum_ms - n * self._usual_ms
-            if over >= threshold and over > fair:
+            if over >= threshold and over > fair and fair < telling:
                 odd.append((n, over))
         if odd:
             self._size_ms = sorted(over for _, over in odd)[len(odd) // 2]

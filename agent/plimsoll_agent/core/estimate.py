@@ -21,6 +21,7 @@ from .mixture import Mixture, Outcome
 Cap = tuple[int, int, int]  # at least, at most so many slow; the sub-interval's place in its second
 
 US_PER_MS = 1000
+NS_PER_MS = 1_000_000
 BLOCK = 20  # sub-intervals that are looked at together: 0.2 s at 10 ms
 FEW = 2  # a spread needs more sub-intervals than this
 ALIKE = 1.2  # spread of single I/Os over their mean, squared, up to which a run is one bell
@@ -29,6 +30,8 @@ RISEN_MS = 1.0  # … if it is above the rounding of the counters
 # The spread of means holds more than the spread of latencies: load and queue change from one to the next.
 OWN_SPREAD = 0.35
 LEAST_SPREAD = 0.05
+QUEUE_IOS = 4  # fewer I/Os make no queue
+QUEUE_EXCESS = 13  # tenths
 QUEUE_SPREAD = 0.3  # spread over mean of I/Os that left one queue together
 ROUNDING = 1 / 6  # variance of the difference of two figures that are cut to whole ms
 COARSE_NS = 300_000_000
@@ -38,21 +41,26 @@ SQRT2 = sqrt(2)
 class LatencyModel:
     """What is known of one direction's latencies, whatever the thresholds."""
 
-    __slots__ = ("_coarse", "_mixture", "_views", "steps")
+    __slots__ = ("_alike", "_coarse", "_mixture", "_views", "steps")
 
     def __init__(self) -> None:
         self.steps: list[tuple[int, int]] = []
+        self._alike: list[bool] = []
         self._mixture = Mixture()
         self._coarse = CoarseModel()
         self._views: list[float | list[Outcome]] | None = None
 
-    def add(self, n: int, sum_ms: int) -> None:
-        """Take one sub-interval in which `n` I/Os completed."""
+    def add(self, n: int, sum_ms: int, held_ns: int) -> None:
+        """Take one sub-interval in which `n` I/Os completed; held_ns: the integral of in_flight over it."""
         self.steps.append((n, sum_ms))
+        # In a steady queue as much time is waited in a sub-interval as those that leave it have waited: they are
+        # alike. One slow I/O brings the wait of several sub-intervals at once.
+        self._alike.append(n >= QUEUE_IOS and sum_ms * NS_PER_MS * 10 <= held_ns * QUEUE_EXCESS)
 
     def forget(self) -> None:
         """Begin a new second."""
         self.steps = []
+        self._alike = []
         self._views = None
 
     def expected(self, threshold_us: int, caps: list[Cap], step_ns: int, levels: list[int]) -> float:
@@ -100,6 +108,7 @@ class LatencyModel:
         """For each sub-interval: the spread of its one bell, or what the mixture says of it."""
         steps = self.steps
         own = [step for step, waited in zip(steps, queued) if not waited]
+        alike = [one for one, waited in zip(self._alike, queued) if not waited]
         verdicts: list[float | None] = []
         mixed: list[tuple[int, int]] = []
         if own:
@@ -111,7 +120,12 @@ class LatencyModel:
                 spread = _bell(block, median, usual)
                 verdicts += [spread] * len(block)
                 if spread is None:
-                    mixed += block
+                    start = len(verdicts) - len(block)
+                    for place, (n, sum_ms) in enumerate(block, start):
+                        if alike[place]:
+                            verdicts[place] = (QUEUE_SPREAD * sum_ms / n) ** 2
+                        else:
+                            mixed.append((n, sum_ms))
         outcomes = self._mixture.learn(mixed) if mixed else {}
         views: list[float | list[Outcome]] = []
         place = 0

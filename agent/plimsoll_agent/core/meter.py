@@ -216,14 +216,15 @@ class DiskMeter:
             calm[:] = [last_before] * RANKS
         lasted_ns = mono_ns - last_before
         held_ms = read_ms + write_ms
+        held_ns = (was + level) * lasted_ns // 2
         self._reads += reads
         self._writes += writes
         if reads:
             self._read_hist.add(reads, read_ms)
-            self._read_model.add(reads, read_ms)
+            self._read_model.add(reads, read_ms, held_ns)
         if writes:
             self._write_hist.add(writes, write_ms)
-            self._write_model.add(writes, write_ms)
+            self._write_model.add(writes, write_ms, held_ns)
         if done:
             self._steps += 1
             self._stepped_ns += lasted_ns
