@@ -100,11 +100,9 @@ def histograms_between(disk_id: int, vantage: int, start: int, end: int, step_s:
             _add(total, _stored(cursor, "scoring_slot", disk_id, vantage, [(first, last)]), first, step_s)
             return total
         rows = _stored(cursor, "scoring_hour", disk_id, vantage, [(first, last)])
-        _add(total, [row for row in rows if row[1] is not None], first, step_s)
-        # An hour may hold several rows (contract version, exclusion): it is read anew for those not merged.
+        # An hour may hold several rows (contract version, exclusion): one not merged sends all of it to its slots.
         late = {hour for hour, packed in rows if packed is None}
-        merged = [row for row in rows if row[0] in late and row[1] is not None]
-        _add(total, merged, first, step_s, sign=-1)
+        _add(total, [row for row in rows if row[0] not in late], first, step_s)
         if late:
             spans = [(hour, hour + HOUR_S) for hour in sorted(late)]
             _add(total, _stored(cursor, "scoring_slot", disk_id, vantage, spans), first, step_s)
@@ -123,13 +121,13 @@ def _stored(
     ).fetchall()
 
 
-def _add(total: Ints, rows: list[tuple[int, bytes | None]], first: int, step_s: int, sign: int = 1) -> None:
+def _add(total: Ints, rows: list[tuple[int, bytes | None]], first: int, step_s: int) -> None:
     if not rows:
         return
     packed = [bytes(hist or b"") for _, hist in rows]
     pairs = np.frombuffer(b"".join(packed), "<u4").reshape(-1, 2).astype(np.int64)
     step = np.repeat([(start - first) // step_s for start, _ in rows], [len(one) // 8 for one in packed])
-    np.add.at(total, (step, pairs[:, 0]), sign * pairs[:, 1])
+    np.add.at(total, (step, pairs[:, 0]), pairs[:, 1])
 
 
 def states(bins: Bins, now: float, first_at: float | None) -> list[str | None]:

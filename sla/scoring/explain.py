@@ -8,6 +8,7 @@ from sla.domain.evidence import MINUTE_S
 from sla.domain.slot import run_ends
 from sla.domain.states import Reason, State
 from sla.scoring import store
+from sla.scoring.agreement import agreement
 from sla.scoring.score import compute_score
 from sla.scoring.selectors import NAMES, batch_of, cases, second_items, slot_rows, vantage_of
 from sla.scoring.settle import Batch
@@ -119,7 +120,7 @@ def _frames(batch: Batch) -> list[dict[str, Any]]:
 
 
 def explain_period(disk_id: int, period: str, vantage: str | None = None) -> dict[str, Any]:
-    """The period's score, its days, and the minutes that cost most. PeriodError as for the score."""
+    """The period's score, its days, the minutes that cost most, what the other side says. PeriodError as the score."""
     score = compute_score(disk_id, period, vantage)
     side = vantage_of(disk_id, vantage)
     columns = ", ".join("extract(epoch FROM start)::int8" if name == "start" else name for name in NAMES)
@@ -148,6 +149,7 @@ def explain_period(disk_id: int, period: str, vantage: str | None = None) -> dic
     names = ("start", "ios", "eligible", "slow", "lost_ms", "observed_s", "slots_breached")
     return {
         "score": score,
+        "agreement": agreement(disk_id, score["start"], score["end"]),
         "figures": [
             {
                 "name": "sli.low",

@@ -14,7 +14,7 @@ from sla.domain.verdict import Sums
 
 TERM = 1
 FINE_NS = NS_PER_S
-# The kernel adds whole jiffies to these (semantics §3); how long one was, a recording does not say: HZ = 100 at the worst.
+# The kernel adds whole jiffies to these (semantics §3); a recording does not say how long one was: HZ = 100 at worst.
 BIO_BASED = re.compile(r"dm-|md\d|md_|drbd|zram|pmem|bcache")
 COARSEST_JIFFY_MS = 10
 
