@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from sla.fleet.models import Disk
@@ -31,6 +32,7 @@ def asked_range(request: HttpRequest, now: datetime) -> Range:
 
 
 @login_required
+@never_cache
 @require_GET
 def disk_page(request: HttpRequest, disk_id: int) -> HttpResponse:
     """`/disks/7/?range=6h&to=…`; words that name no range are said, and the default is shown."""
@@ -65,6 +67,7 @@ def _refused(message: str) -> JsonResponse:
 
 
 @login_required
+@never_cache
 @require_GET
 def disk_data(request: HttpRequest, disk_id: int) -> JsonResponse:
     """What the page's charts draw, anew."""
@@ -77,6 +80,7 @@ def disk_data(request: HttpRequest, disk_id: int) -> JsonResponse:
 
 
 @login_required
+@never_cache
 @require_GET
 def disk_minute(request: HttpRequest, disk_id: int) -> JsonResponse:
     """`?from=…&to=…`: the minute there, or the worst one of a longer cell, second by second."""
@@ -92,6 +96,7 @@ def disk_minute(request: HttpRequest, disk_id: int) -> JsonResponse:
 
 
 @login_required
+@never_cache
 @require_GET
 def disk_month(request: HttpRequest, disk_id: int) -> JsonResponse:
     """The open month: its figures with their formulas, and its worst minutes."""
@@ -99,6 +104,7 @@ def disk_month(request: HttpRequest, disk_id: int) -> JsonResponse:
 
 
 @login_required
+@never_cache
 @require_GET
 def disk_csv(request: HttpRequest, disk_id: int, chart: str) -> HttpResponse:
     """The points of one chart as a file."""

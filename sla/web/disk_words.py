@@ -79,7 +79,7 @@ def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None) -> list[
         return [
             _tile("objective", "Objective", objective, "of the requests inside the contract" if version else ""),
             _tile("attained", f"Attained in {month}", "–", "nothing was judged yet"),
-            _tile("budget", "Budget left", "–", "nothing was judged yet"),
+            _tile("budget", "Budget left so far", "–", "nothing was judged yet"),
             _tile("evidence", "Evidence", "–", agent_words, since=seen_at),
         ]
     digits = digits_for(version.objective_ppm)
@@ -99,7 +99,7 @@ def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None) -> list[
         _tile("attained", f"Attained in {month}", attained, f"estimate {middle} %" if middle else "too few I/Os", tone),
         _tile(
             "budget",
-            "Budget left",
+            "Budget left so far",
             "–" if left is None else f"{whole_percent(left)} %",
             "too few I/Os to judge" if now.budget_total < 1 else f"{abs(allowed):,} slow requests {over}",
             tone,

@@ -45,6 +45,8 @@ export const budget = {
   caption: ({ budget: b }) => {
     if (!b) return "";
     const last = lastKnown(b.left);
-    return last < 0 ? "" : `${percent(b.left[last], 1)} of the budget expected for the month is left; by now ${percent(b.ideal[last], 1)} should be (dashed). Shaded: the range of proof.`;
+    if (last < 0) return "";
+    const breached = b.left[last] < b.ideal[last] ? " Below the dashed line more was slow than the objective allows so far." : "";
+    return `Of the budget expected for the whole month ${percent(b.left[last], 1)} is left; ${percent(b.ideal[last], 1)} should be by now (dashed).${breached} Shaded: the range of proof.`;
   },
 };

@@ -142,7 +142,7 @@ tippingCard(document.getElementById("tipping"));
 for (const name of ["themechange", "zonechange"]) document.addEventListener(name, drawAll);
 if (data.range.live) {
   keepLive({
-    url: () => `data${url({ minute: null })}`,
+    url: () => `data${url({ range: data.range.name, to: null, minute: null })}`,
     freshness: document.getElementById("freshness"),
     stale: document.getElementById("stale"),
     onData(fresh) {
