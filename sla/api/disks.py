@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Router
 
+from sla.accounts.selectors import is_noc
 from sla.api.errors import Refused
 from sla.api.paging import DEFAULT_LIMIT, checked_limit, decode_cursor, encode_cursor
 from sla.domain.states import State
@@ -46,7 +47,7 @@ def disks(
     more, page = len(page) > limit, page[:limit]
     last = page[-1] if more else None
     return {
-        "items": [disk_item(disk) for disk in page],
+        "items": [shown_to(request.user, disk_item(disk)) for disk in page],
         "next_cursor": encode_cursor(last.rank, last.left, last.pk) if last else None,
     }
 
@@ -54,4 +55,9 @@ def disks(
 @router.get("/{int:disk_id}", summary="One disk")
 def disk(request: HttpRequest, disk_id: int) -> dict[str, Any]:
     """What the list says of it, and its hardware, its terms and the figures behind its state."""
-    return disk_detail(visible_disk(request, disk_id))
+    return shown_to(request.user, disk_detail(visible_disk(request, disk_id)))
+
+
+def shown_to(user: Any, item: dict[str, Any]) -> dict[str, Any]:
+    """A customer is not told which pool a disk lies in: others' disks lie there too."""
+    return item if is_noc(user) else {**item, "pool": None}

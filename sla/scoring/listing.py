@@ -7,6 +7,7 @@ from django.db.models import Count, FloatField, Q, QuerySet, SmallIntegerField, 
 from django.db.models.functions import Coalesce
 
 from sla.accounts.models import User
+from sla.accounts.selectors import is_noc
 from sla.domain.states import WORST_FIRST, State
 from sla.fleet.models import Disk
 from sla.fleet.selectors import disks_visible_to
@@ -36,14 +37,15 @@ def listed(user: User | AnonymousUser, wanted: Filter | None = None) -> QuerySet
     disks = every(user).filter(removed_at=None)
     if wanted.customer:
         disks = disks.filter(_named_or_numbered("machine__customer", wanted.customer))
+    sees_pools = is_noc(user)
     if wanted.pool:
-        disks = disks.filter(_named_or_numbered("pool", wanted.pool))
+        disks = disks.none() if not sees_pools else disks.filter(_named_or_numbered("pool", wanted.pool))
     if wanted.state is State.NO_DATA:
         disks = disks.filter(Q(now=None) | Q(now__state=State.NO_DATA))
     elif wanted.state is not None:
         disks = disks.filter(now__state=wanted.state)
     for word in wanted.q.split()[:8]:
-        disks = disks.filter(_mentions(word))
+        disks = disks.filter(_mentions(word, pools=sees_pools))
     return disks.annotate(
         rank=Coalesce("now__rank", Value(LAST_RANK), output_field=SmallIntegerField()),
         left=Coalesce("now__budget_left_estimate", Value(NO_BUDGET), output_field=FloatField()),
@@ -60,8 +62,16 @@ def _named_or_numbered(path: str, text: str) -> Q:
     return named | Q(**{f"{path}_id": int(text)}) if text.isdecimal() and len(text) < 19 else named
 
 
-def _mentions(word: str) -> Q:
-    fields = ("device", "serial", "wwn", "machine__hostname", "machine__customer__name", "pool__name")
+def _mentions(word: str, *, pools: bool) -> Q:
+    """A customer is shown no pool, so looking for one must not find it either."""
+    fields = (
+        "device",
+        "serial",
+        "wwn",
+        "machine__hostname",
+        "machine__customer__name",
+        *(["pool__name"] if pools else []),
+    )
     found = Q()
     for field in fields:
         found |= Q(**{f"{field}__icontains": word})

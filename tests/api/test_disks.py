@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from sla.domain.states import WORST_FIRST, State
-from sla.fleet.models import Disk
+from sla.fleet.models import Disk, Pool
 from sla.fleet.services import issue_enrolment_key
 from sla.scoring.models import DiskNow
 from tests.conftest import Api, People
@@ -104,3 +104,15 @@ def test_the_openapi_document_names_what_agents_call() -> None:
     document = Client().get("/api/v1/openapi.json").json()
     assert document["openapi"].startswith("3")
     assert {"/api/v1/frames", "/api/v1/enrol", "/api/v1/disks"} <= set(document["paths"])
+
+
+def test_a_customer_is_told_no_pool_and_finds_nothing_by_one(
+    disks: dict[str, Disk], people: People, api_of: ApiOf
+) -> None:
+    Disk.objects.update(pool=Pool.objects.create(name="ssd-3"))
+    mine = f"/api/v1/disks/{disks['machine-a/vda'].pk}"
+    assert {item["pool"] for item in api_of(people.a).get("/api/v1/disks").json()["items"]} == {None}
+    assert api_of(people.a).get(mine).json()["pool"] is None
+    assert listed(api_of(people.a), "?q=ssd-3") == listed(api_of(people.a), "?pool=ssd-3") == []
+    assert api_of(people.noc).get(mine).json()["pool"] == "ssd-3"
+    assert len(listed(api_of(people.noc), "?q=ssd-3")) == len(listed(api_of(people.noc), "?pool=ssd-3")) == 4
