@@ -94,7 +94,7 @@ def summary(rows: list[dict[str, object]]) -> dict[str, object]:
     honest_rows = [r for r in rows if not r["faulty"] and r["exact_honest"]]
     faulty_rows = [r for r in rows if r["faulty"]]
     report: dict[str, object] = {
-        "rows": rows,
+        "rows": [r for r in rows if r["kind"] == "table" or not _fair(r)],
         "random_cases": len({(r["kind"], r["case"]) for r in rows if r["kind"] != "table"}),
         "honest_proved_breached": sum(r["proved"] == "breached" for r in honest_rows),
         "faulty_proved_met": sum(r["proved"] == "met" for r in faulty_rows),
@@ -113,6 +113,12 @@ def summary(rows: list[dict[str, object]]) -> dict[str, object]:
         if name != "rows":
             say(f"{name}: {value}")
     return report
+
+
+def _fair(r: dict[str, object]) -> bool:
+    """Is the bounds' claim true, and the verdict what the disk deserves? Random cases are listed where not."""
+    deserved = "breached" if r["faulty"] or not r["exact_honest"] else "met"
+    return bool(r["bounds_hold"]) and (r["state"] == deserved or (r["state"] == "excused" and deserved == "met"))
 
 
 def _plain(rows: list[dict[str, object]]) -> list[dict[str, object]]:

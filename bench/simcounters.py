@@ -10,6 +10,7 @@ from bench.lab import Sample
 from bench.simdisk import US_PER_S, Trace
 
 READ_US = 15  # how long one read of the file takes
+LATE_SHARE = 0.001  # what the agent promises to stay below
 PRINTED_LATER_US = 1  # in_flight is printed so long before the counters
 
 
@@ -42,7 +43,7 @@ def samples(trace: Trace, cadence_ms: int, seconds: int, seed: int, hidden_us: i
     out = []
     while tick <= seconds * US_PER_S:
         late = rng.randrange(200)
-        if rng.random() < 0.002:
+        if rng.random() < LATE_SHARE:
             late = rng.randrange(5_000, 100_000)
         before = tick + late
         out.append(Sample(before * 1000, (before + READ_US) * 1000, counters.at(before + READ_US // 2)))

@@ -12,6 +12,8 @@ from .calm import BUSY, QUEUED
 from .ideal import MICRO, NS
 
 COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
+MS = 1_000_000
+CROWD = 4
 DOUBT = 2  # where arrivals are covered only in part, so many may have the wrong label
 
 
@@ -93,7 +95,10 @@ class Labels:
             first = 1
             backlog += amount - need
         else:
-            fits, first, backlog = self._edge(backlog, arrived, need, after)
+            # More waited on average than was in flight at either end: they came, and left, all at once.
+            crowd = held_ms * MS * MICRO // (lasted_ns or 1)
+            at_once = lasted_ns < COARSE_NS and crowd > CROWD * MICRO + 2 * (before + level * self.unit_micro)
+            fits, first, backlog = self._edge(backlog, arrived, need, after, at_once)
         if lasted_ns >= COARSE_NS:
             fits = self._coarse(fits, arrived, lasted_ns, held_ms)
         level *= self.unit_micro
@@ -119,7 +124,7 @@ class Labels:
         self._pop(done)
         self.levels.append(QUEUED)
 
-    def _edge(self, backlog: int, arrived: int, need: int, after: int) -> tuple[int, int, int]:
+    def _edge(self, backlog: int, arrived: int, need: int, after: int, at_once: bool) -> tuple[int, int, int]:
         """How many of the arrivals fit, do they come first, and what is the backlog at the end?
 
         A burst seldom fills a sub-interval evenly: its neighbours tell whether it began or ended in this one.
@@ -128,7 +133,7 @@ class Labels:
         before = self._previous
         # During `during` of `need` the I/Os arrive; `lead` of it has passed before they do.
         during, lead = need, 0
-        if amount > need + 2 * (before + after) * self.unit_micro:
+        if at_once or amount > need + 2 * (before + after) * self.unit_micro:
             during, lead = 0, need // 2
         elif after > before and after > arrived:
             during = need * arrived // after
