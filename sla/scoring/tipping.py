@@ -15,7 +15,8 @@ _BINS = f"""
 SELECT sum(read_ios + write_ios)::float8 / sum(observed_s),
        sum(read_ms + write_ms)::float8 / sum(read_ios + write_ios),
        percentile_cont(0.5) WITHIN GROUP (ORDER BY p99_us) / 1000,
-       count(*)
+       count(*),
+       count(*) FILTER (WHERE read_ms + write_ms >= %s::float8 * (read_ios + write_ios))
 FROM scoring_slot
 WHERE disk_id = %s AND vantage = %s AND start >= to_timestamp(%s) AND start < to_timestamp(%s)
   AND observed_s >= 30 AND read_ios + write_ios >= observed_s AND NOT excluded
@@ -34,22 +35,26 @@ def tipping_point(disk_id: int, now: float, days: int = 7, load_iops: float | No
     if load_iops is not None and load_iops <= 0:
         raise ValueError(f"load is {load_iops:g}: it must be above 0 I/Os a second")
     vantage = vantage_of(disk_id)
-    with store.reading() as cursor:
-        rows = cursor.execute(_BINS, [disk_id, vantage, now - days * DAY_S, now]).fetchall()
     term = current_term(disk_id)
-    return _said(rows, contract_of(term) if term else None, days, load_iops)
+    contract = contract_of(term) if term else None
+    threshold_ms = min(contract.thresholds_us) / 1000 if contract else None
+    with store.reading() as cursor:
+        rows = cursor.execute(_BINS, [threshold_ms, disk_id, vantage, now - days * DAY_S, now]).fetchall()
+    return _said(rows, contract, days, load_iops)
 
 
 def _said(rows: list[tuple], contract: Contract | None, days: int, load_iops: float | None) -> dict[str, Any]:
     threshold_ms = min(contract.thresholds_us) / 1000 if contract else None
-    means = [Point(iops, mean, minutes) for iops, mean, _, minutes in rows]
-    tails = [Point(iops, p99, minutes) for iops, _, p99, minutes in rows if p99 is not None]
+    means = [Point(iops, mean, minutes) for iops, mean, _, minutes, _ in rows]
+    tails = [Point(iops, p99, minutes) for iops, _, p99, minutes, _ in rows if p99 is not None]
     mean_at = crossing(means, threshold_ms) if threshold_ms else None
     p99_at = crossing(tails, threshold_ms) if threshold_ms else None
     knee = p99_at or mean_at
     return {
         "days": days,
         "minutes": sum(row[3] for row in rows),
+        # Slow at a load that it otherwise carried in time: whatever made it slow, it was not its own load.
+        "minutes_over": sum(row[4] for row in rows) if threshold_ms else None,
         "points": [
             {
                 "iops": round(iops, 1),
@@ -57,7 +62,7 @@ def _said(rows: list[tuple], contract: Contract | None, days: int, load_iops: fl
                 "p99_ms": None if p99 is None else round(p99, 3),
                 "minutes": minutes,
             }
-            for iops, mean, p99, minutes in rows
+            for iops, mean, p99, minutes, _ in rows
         ],
         "threshold_ms": threshold_ms,
         "contract_iops": contract.iops if contract else None,

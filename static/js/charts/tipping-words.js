@@ -8,5 +8,7 @@ export function tippingWords(got) {
   const limit = `${got.threshold_ms} ms`;
   if (p99 !== null) return `The 99th percentile crosses ${limit} at about ${whole(p99)} IOPS${mean === null ? "" : `, the mean at ${whole(mean)}`}.`;
   if (mean !== null) return `The mean crosses ${limit} at about ${whole(mean)} IOPS.`;
-  return `Never over ${limit} at any load it had, up to ${whole(got.highest_iops)} IOPS: the tipping point lies beyond.`;
+  const beyond = `No load up to ${whole(got.highest_iops)} IOPS made it slower than ${limit}: the tipping point lies beyond.`;
+  const over = got.minutes_over ?? 0;
+  return over ? `${beyond} ${whole(over)} minute${over === 1 ? " was" : "s were"} over ${limit} on the mean, at loads it otherwise carried in time.` : beyond;
 }

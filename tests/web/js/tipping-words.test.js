@@ -12,7 +12,10 @@ test("both knees are named", () => {
   assert.match(tippingWords(got({ p99_iops: 640, mean_iops: 1801.5 })), /about 640 IOPS, the mean at 1,801\./);
 });
 test("what was not reached lies beyond the highest load", () => {
-  assert.match(tippingWords(got({})), /Never over 15 ms .* up to 812 IOPS/);
+  assert.match(tippingWords(got({})), /^No load up to 812 IOPS made it slower than 15 ms: the tipping point lies beyond\.$/);
+});
+test("minutes that were slow at a load carried otherwise are not hidden", () => {
+  assert.match(tippingWords(got({}, { minutes_over: 12 })), /12 minutes were over 15 ms on the mean, at loads it otherwise carried/);
 });
 test("nothing is said where nothing is known", () => {
   assert.equal(tippingWords(got({}, { points: [] })), "");
