@@ -67,7 +67,7 @@ def run(disk: Disk, load: Load, seconds: int, seed: int) -> Trace:  # noqa: PLR0
             trace.ended[what] = now
             if what in closed and now < end:
                 heapq.heappush(events, (now + load.think_us, 1, 0))
-        elif kind == 1 or kind == 0:
+        elif kind in {0, 1}:
             for _ in range(what if kind == 0 else 1):
                 number = len(trace.arrived)
                 if kind == 1:
