@@ -26,6 +26,8 @@ PART = {"postgres": "database", "redis": "broker"}
 UPLINK_WITHIN_S = 20.0
 LATEST_IN_UPLINK_S = 0.15  # an upload takes about as long
 TRIES = 8
+# Every boundary still lay between two readings of the kernel's counters; equality to the last I/O needs a still disk.
+NEVER_QUIET = "after the load it never said what the kernel said, or nothing was quiet: what else uses it?"
 # After the load: so many seconds must begin quietly, because of one the sample may be late.
 QUIET_SECONDS, QUIET_WITHIN_S = 2, 60.0
 LEAST_IOS = 1000  # fewer are no load
@@ -262,9 +264,7 @@ class Soak:
             account = audit(book, records[book.device], self.absences)
             self.outcome.accounts.append(account)
             if (account.last_equal or 0) < end:
-                account.fault(
-                    "after the load it never said what the kernel said, or nothing was quiet: what else uses it?"
-                )
+                account.fault(NEVER_QUIET)
             self.outcome.faults += account.faults
         if sum(account.kernel for account in self.outcome.accounts) < LEAST_IOS:
             self.outcome.faults.append("there was no load")

