@@ -19,7 +19,7 @@ from sla.domain.states import State
 from sla.domain.verdict import SILENT_S, judge_period
 from sla.scoring import store
 from sla.scoring.now import parts_of
-from sla.scoring.period_sums import AT, FIELDS, Row, sums_between
+from sla.scoring.period_sums import AT, VERDICT, Row, sums_between
 from sla.scoring.terms import contract_of
 
 SUMS = (
@@ -42,11 +42,11 @@ def fleet_month(period: Period, now: datetime, *, vantage: int, disks: Sequence[
     """The period of these disks, or all, judged by the terms that were in force; time that is taken out is left out."""
     start, end = int(period.start.timestamp()), int(period.end.timestamp())
     with store.reading() as cursor:
-        rows = sums_between(cursor, start, end, vantage=vantage, disks=disks)
+        rows = sums_between(cursor, start, end, vantage=vantage, disks=disks, names=VERDICT)
         lives = _lives(cursor, start)
     kept = [row for row in rows if not row[AT["excluded"]] and row[AT["term"]]]
     several = _several(kept)
-    table = np.array(kept, np.int64).reshape(-1, len(FIELDS))
+    table = np.array(kept, np.int64).reshape(-1, 3 + len(VERDICT))
     table = table[np.argsort(table[:, AT["disk_id"]], kind="stable")]
     ids, first = np.unique(table[:, AT["disk_id"]], return_index=True)
     summed = np.add.reduceat(table, first, axis=0) if len(table) else table

@@ -9,8 +9,8 @@ import numpy as np
 
 from plimsoll_agent.core.layout import LayoutError
 from sla.domain.evidence import LABELS, MINUTE_S, STEPS, UNKNOWN, Evidence, Ints, both
-from sla.telemetry.check import NULL
-from sla.telemetry.columns import Opened, named, open_bodies, stack
+from sla.telemetry.check import NULL32
+from sla.telemetry.columns import Opened, named, open_bodies, stack_raw
 
 logger = logging.getLogger(__name__)
 # Of each column of the stored form, whether it is one of the frame or of a term.
@@ -65,7 +65,7 @@ def evidence_of_rows(
     labelled = np.zeros(len(frames), bool)
     pool = np.zeros(len(frames), np.int64)
     for members in forms.values():
-        _place(bodies, np.array(members), wanted, columns, labelled, pool)
+        _place(bodies, np.array(members), wanted=wanted, columns=columns, labelled=labelled, pool=pool)
     bases = [one.meta.base for one in bodies]
     levels = [base.get("in_flight") for base in bases]
 
@@ -93,6 +93,7 @@ def evidence_of_rows(
 def _place(
     bodies: Sequence[Opened],
     members: Ints,
+    *,
     wanted: Ints,
     columns: dict[str, Ints],
     labelled: np.ndarray,
@@ -100,21 +101,33 @@ def _place(
 ) -> None:
     """Put the frames of one form where they belong; of their terms only the one that their slot is judged by."""
     first = bodies[members[0]]
-    matrix = stack([bodies[index] for index in members])
-    if NULL != UNKNOWN:
-        matrix[matrix == NULL] = UNKNOWN
-    n = first.n
+    raw = stack_raw([bodies[index] for index in members])
+    everyone = np.arange(len(members))
     for place, (name, term) in enumerate(named(first).columns):
         if term is None and name in PLAIN:
-            columns[name][members, :n] = matrix[:, place]
+            _put(columns, name, raw[:, place], members, everyone)
         elif term is not None and name in OF_TERM:
-            mine = wanted[members] == term
-            columns[name][members[mine], :n] = matrix[mine, place]
+            mine = np.flatnonzero(wanted[members] == term)
+            _put(columns, name, raw[:, place], members, mine)
             if name == "covered_est":
                 labelled[members[mine]] = True
     for place, term in enumerate(first.meta.terms):
-        for index in members[wanted[members] == term]:
+        for index in members[wanted[members] == term].tolist():
             pool[index] = bodies[index].meta.pool_starts[place]
+
+
+def _put(columns: dict[str, Ints], name: str, raw: np.ndarray, members: Ints, mine: Ints) -> None:
+    """One column of some frames (`mine` of `members`) into its place, widened; NULL32 is NULL."""
+    whole = columns[name]
+    if len(mine) < len(members):
+        raw = raw[mine]
+    figures = raw.astype(np.int64)
+    if raw.dtype.itemsize == 4:
+        figures[raw == NULL32] = UNKNOWN
+    if len(mine) == len(whole) and figures.shape[1] == whole.shape[1]:
+        columns[name] = figures  # every frame has this form: nothing to merge into
+    else:
+        whole[members[mine], : figures.shape[1]] = figures
 
 
 def _cells(bodies: Sequence[Opened]) -> Ints:

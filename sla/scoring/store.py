@@ -114,7 +114,7 @@ def _frames_of_one(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list
     rows = cursor.execute(
         f"""
         SELECT disk_id, vantage, extract(epoch FROM start)::int8, step_s, n, source, boot, body
-        FROM telemetry_frame WHERE disk_id = %s AND vantage = %s AND {span(keys)}
+        FROM telemetry_frame WHERE disk_id = %s AND vantage = %s AND {span(keys)} ORDER BY start
         """,  # noqa: S608
         keys[0][:2],
         binary=True,
