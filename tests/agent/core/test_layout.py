@@ -43,14 +43,14 @@ def frames(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
     return frame, n
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(frames())
 def test_every_frame_comes_back_as_it_was(case: tuple[dict[str, Any], int]) -> None:
     frame, n = case
     assert decode(encode(frame), n) == frame
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(frames(), st.randoms())
 def test_the_order_of_keys_changes_no_byte(case: tuple[dict[str, Any], int], rng: Any) -> None:
     frame, _ = case
@@ -59,7 +59,7 @@ def test_the_order_of_keys_changes_no_byte(case: tuple[dict[str, Any], int], rng
     assert layout.pack(frame) == layout.pack({key: frame[key] for key in keys})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(frames(), st.integers(0, 10**6), st.integers(0, 255))
 def test_a_broken_byte_is_refused_or_gives_another_frame_but_never_crashes(
     case: tuple[dict[str, Any], int], place: int, value: int
