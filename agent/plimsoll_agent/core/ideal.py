@@ -84,7 +84,8 @@ class CoverBounds:
         # One more than fits: the I/O that arrives at a backlog of exactly `depth` is covered. And one more where
         # an I/O may have ended between the kernel's two figures of a sample, which shifts one arrival.
         possibly = (depth + need - floor) // MICRO + 2
-        if possibly > arrived:
+        if possibly > arrived or not self._believed:
+            # Where I/Os hide before the driver they may have come earlier, and evenly, than they show.
             possibly = arrived
         elif possibly < 0:
             possibly = 0

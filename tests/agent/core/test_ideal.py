@@ -36,6 +36,14 @@ def test_where_in_flight_is_the_drivers_only_every_arrival_may_be_excess() -> No
     assert (bounds.excess_hi, bounds.lo) == (5, 0)
 
 
+def test_where_ios_hide_before_the_driver_no_arrival_must_be_excess() -> None:
+    """Sixty that the driver is handed at once may have come one by one."""
+    bounds = CoverBounds(DEPTH_13.rate_micro, 13, believed=False)
+    bounds.restart(0, 1)
+    bounds.step(60, 0, 0, 60, 10 * MS, 10 * MS, 0, 1)
+    assert bounds.excess_lo == 0
+
+
 def test_after_an_unlabelled_start_all_that_is_in_flight_may_be_excess() -> None:
     meter = DiskMeter([DEPTH_13])
     line = [0] * 17
