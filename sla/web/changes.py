@@ -45,7 +45,8 @@ def _judged(user: User, since: datetime, now: datetime, most: int) -> Iterator[C
     late = now - timedelta(seconds=SILENT_S)
     news = Q(now__acute_at__gte=since) | Q(now__seen_at__gte=since, now__seen_at__lt=late)
     latest = Greatest("now__acute_at", "now__seen_at")
-    for disk in every(user).filter(news, removed_at=None).order_by(latest.desc())[: 2 * most]:
+    disks = every(user).select_related(None).select_related("machine", "now").filter(news, removed_at=None)
+    for disk in disks.order_by(latest.desc())[: 2 * most]:
         stands = disk.now
         if stands.acute_at is not None and stands.acute_at >= since:
             slow = stands.slot_state == State.BREACHED and stands.slot_start and stands.acute_at >= stands.slot_start

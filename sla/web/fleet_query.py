@@ -100,7 +100,10 @@ def page_of(disks: QuerySet[Disk], asked: Asked) -> tuple[list[Disk], str]:
     key = _place(asked.after, names)
     if key is not None:
         disks = disks.filter(_beyond(names, key, "lt" if asked.backwards else "gt"))
-    rows = list(disks[: PAGE + 1])
+    # First which, then what of them: the joins of fifty rows cost a fifth of those of ten thousand.
+    wanted = list(disks.select_related(None).values_list("pk", flat=True)[: PAGE + 1])
+    found = disks.order_by().in_bulk(wanted)
+    rows = [found[pk] for pk in wanted if pk in found]
     if len(rows) <= PAGE:
         return rows, ""
     rows = rows[:PAGE]
