@@ -53,7 +53,12 @@ def readable(frames: Sequence[StoredFrame]) -> tuple[list[StoredFrame], list[Ope
 
 
 def evidence_of_rows(
-    frames: Sequence[StoredFrame], bodies: Sequence[Opened], slots: Sequence[int], terms: Sequence[int]
+    frames: Sequence[StoredFrame],
+    bodies: Sequence[Opened],
+    slots: Sequence[int],
+    terms: Sequence[int],
+    *,
+    histograms: bool = True,
 ) -> Evidence:
     """Columns of stored frames. `slots`: each frame's slot index; `terms`: for each slot the contract version's id."""
     forms: dict[object, list[int]] = defaultdict(list)
@@ -86,7 +91,7 @@ def evidence_of_rows(
         base_ms=column([both(base, "read_ms", "write_ms") for base in bases]),
         base_in_flight=column([UNKNOWN if level is None else level for level in levels]),
         columns=columns,
-        cells=_cells(bodies),
+        cells=_cells(bodies) if histograms else np.zeros((0, 3), np.int64),
     )
 
 
@@ -101,12 +106,21 @@ def _place(
 ) -> None:
     """Put the frames of one form where they belong; of their terms only the one that their slot is judged by."""
     first = bodies[members[0]]
-    raw = stack_raw([bodies[index] for index in members])
+    used = [
+        (place, name, term)
+        for place, (name, term) in enumerate(named(first).columns)
+        if name in (PLAIN if term is None else OF_TERM)
+    ]
+    frames = [bodies[index] for index in members]
+    if first.wide:
+        raw = stack_raw(frames)[:, [place for place, _, _ in used]]
+    else:
+        raw = stack_raw(frames, [place for place, _, _ in used])
     everyone = np.arange(len(members))
-    for place, (name, term) in enumerate(named(first).columns):
-        if term is None and name in PLAIN:
+    for place, (_, name, term) in enumerate(used):
+        if term is None:
             _put(columns, name, raw[:, place], members, everyone)
-        elif term is not None and name in OF_TERM:
+        else:
             mine = np.flatnonzero(wanted[members] == term)
             _put(columns, name, raw[:, place], members, mine)
             if name == "covered_est":

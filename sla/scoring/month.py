@@ -48,7 +48,9 @@ def sums_from_frames(
     for done, day in enumerate(days, 1):
         minutes = range(max(day, start) // 60 * 60, min(day + DAY_S, end), 60)
         with store.reading() as cursor:
-            batch = judge_minutes(cursor, [(disk_id, vantage, minute) for minute in minutes], instead=contract)
+            batch = judge_minutes(
+                cursor, [(disk_id, vantage, minute) for minute in minutes], instead=contract, histograms=False
+            )
         if batch is not None:
             keep = np.array([not one.excluded for one in batch.judged], bool)
             total += sums_of_slots(batch.slots, keep)

@@ -55,9 +55,12 @@ def score_minutes(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: flo
 
 
 def judge_minutes(
-    cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], *, instead: Contract | None = None
+    cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], *, instead: Contract | None = None, histograms: bool = True
 ) -> Batch | None:
-    """The same without storing anything. `instead`: a contract to judge by in place of the one in force (what-if)."""
+    """The same without storing anything.
+
+    `instead`: a contract to judge by in place of the one in force (what-if); `histograms`: are percentiles wanted?
+    """
     frames, bodies = readable(store.frames_of(cursor, keys))
     if not frames:
         return None
@@ -70,7 +73,7 @@ def judge_minutes(
     made = {version: c.term(shipped[version]) if c else None for version, c in by.items()}
     contracts, ids = [by[one.term] for one in judged], [shipped[one.term] for one in judged]
     slots = [index[frame.disk, frame.vantage, frame.minute] for frame in frames]
-    evidence = evidence_of_rows(frames, bodies, slots, ids)
+    evidence = evidence_of_rows(frames, bodies, slots, ids, histograms=histograms)
     evidence = label(evidence.in_order(), [made[one.term] for one in judged])
     steps = steps_of(evidence)
     excluded = np.array([one.excluded for one in judged], bool)

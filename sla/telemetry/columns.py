@@ -155,12 +155,18 @@ def stack(frames: Sequence[Opened]) -> Matrix:
     return figures
 
 
-def stack_raw(frames: Sequence[Opened]) -> Matrix:
-    """The same as it is stored: 32 bits wide with NULL32 where no column of the form is wide."""
+def stack_raw(frames: Sequence[Opened], only: Sequence[int] | None = None) -> Matrix:
+    """The same as it is stored: 32 bits wide with NULL32 where no column of the form is wide.
+
+    `only`: the places of the columns that are wanted, where none of the form is wide; all without it.
+    """
     first = frames[0]
     narrow, wide, n = len(first.narrow), len(first.wide), first.n
     border = 4 * narrow * n
     data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
+    if not wide and only is not None:
+        planes = np.frombuffer(data, np.uint8).reshape(len(frames), 4, narrow, n)[:, :, list(only)]
+        return _joined(planes.reshape(len(frames), 4, -1), len(only), n, 4)
     small = _unshuffled(data, len(frames), narrow, n, 4)
     if not wide:
         return small
@@ -172,11 +178,15 @@ def stack_raw(frames: Sequence[Opened]) -> Matrix:
 
 def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> np.ndarray:
     """First bytes first, then second bytes … back to little-endian integers."""
-    planes = np.frombuffer(data, np.uint8).reshape(frames, width, columns * n)
+    return _joined(np.frombuffer(data, np.uint8).reshape(frames, width, columns * n), columns, n, width)
+
+
+def _joined(planes: np.ndarray, columns: int, n: int, width: int) -> np.ndarray:
+    """Planes of bytes, (frames, width, columns x n), as integers of (frames, columns, n)."""
     values = planes[:, 0].astype(f"<u{width}")
     for place in range(1, width):
         plane = planes[:, place]
         # The upper bytes are nearly all zero: a plane that is costs one look.
         if plane.any():
             values |= plane.astype(f"<u{width}") << (8 * place)
-    return values.view(f"<i{width}").reshape(frames, columns, n)
+    return values.view(f"<i{width}").reshape(len(planes), columns, n)
