@@ -141,7 +141,10 @@ def cpu_s(process: psutil.Process) -> float:
     """User + system of a process and all its children, ended ones included."""
     total = 0.0
     for one in [process, *process.children(recursive=True)]:
-        times = one.cpu_times()
+        try:
+            times = one.cpu_times()
+        except psutil.NoSuchProcess:
+            continue  # a backend that has just ended: its parent's own figures have it
         total += times.user + times.system
         if one == process:
             total += times.children_user + times.children_system
