@@ -21,6 +21,12 @@ NOW = int(time.time()) // 60 * 60
 BOOT = int.from_bytes(hashlib.sha256(b"boot-1").digest()[:8], "big", signed=True)
 
 
+@pytest.fixture(autouse=True)
+def half_a_minute_after_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NOW was taken when the run began, maybe many minutes ago: a disk must not go silent by that."""
+    monkeypatch.setattr(timezone, "now", lambda: datetime.fromtimestamp(NOW + 30, UTC))
+
+
 @pytest.fixture
 def machine(people: People) -> Machine:
     return Machine.objects.create(customer=people.customer_a, machine_id="0123456789abcdef", hostname="web-1")
