@@ -29,6 +29,8 @@ django.setup()
 from django.core.management import call_command  # noqa: E402  Django must be set up before its parts are imported
 from django.db import connection  # noqa: E402
 
+from bench.lab import load  # noqa: E402
+from bench.lab_frames import content  # noqa: E402
 from plimsoll_agent.core import layout  # noqa: E402
 from sla.accounts.models import Customer  # noqa: E402
 from sla.contracts.services import ensure_default_contract  # noqa: E402
@@ -107,6 +109,20 @@ def frame(rng: random.Random, disk: int, start: int, term: int) -> dict[str, Any
         "write_hist": [[bucket, rng.randrange(1, 400)] for bucket in range(66, 96)],
         "machine": {"steal_ratio": 0.003, "iowait_ratio": 0.021, "dirty_bytes": 18_432_000, "d_state_tasks": 1},
     }
+
+
+def recorded(folder: Path, term: int) -> list[dict[str, Any]]:
+    """Minutes of the lab's recordings where they are there; none elsewhere."""
+    if not folder.is_dir():
+        say(f"{folder} is not there: minutes are made up, and larger than real ones")
+        return []
+    return [content(run, term) for run in load(folder)]
+
+
+def at(one: dict[str, Any], disk: int, start: int) -> dict[str, Any]:
+    """A recorded minute as that of this disk."""
+    place = {"device": f"vd{disk}", "serial": f"bench-{disk}", "wwn": None, "vantage": "guest", "source": "diskstats"}
+    return {**place, "start": start, "step_s": 1, "n": 60, **one}
 
 
 def packed(one: dict[str, Any]) -> dict[str, Any]:
@@ -231,10 +247,15 @@ def main() -> None:
         token, term = enrolled(port, key)
         send = sender(port, token)
 
+        real = recorded(Path(os.environ.get("LAB") or ROOT.parent / "shared" / "data" / "lab"), term)
+
         def minutes(count: int) -> Iterator[list[dict[str, Any]]]:
             nonlocal minute
-            for _ in range(count):
-                yield [frame(rng, disk, minute, term) for disk in range(DISKS)]
+            for turn in range(count):
+                if real:
+                    yield [at(real[(disk + turn) % len(real)], disk, minute) for disk in range(DISKS)]
+                else:
+                    yield [frame(rng, disk, minute, term) for disk in range(DISKS)]
                 minute -= 60
 
         agent = {"version": "1.0.0", "boot_id": "bench", "sent_at": 0.0}
@@ -254,7 +275,12 @@ def main() -> None:
     stored = timescale.size("telemetry_frame")
     print(
         json.dumps(
-            {"rows": rows, "stored_bytes_per_frame": round(stored.total_bytes / kept), "frames": kept},
+            {
+                "rows": rows,
+                "stored_bytes_per_frame": round(stored.total_bytes / kept),
+                "frames": kept,
+                "minutes": "recorded" if real else "made up",
+            },
         )
     )
 
