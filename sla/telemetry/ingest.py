@@ -33,7 +33,7 @@ class Outcome:
     accepted: int
     duplicates: int
     rejected: list[dict[str, Any]]
-    policy: dict[str, Any]
+    policy: msgspec.Raw
 
 
 def boot_key(boot_id: str) -> int:

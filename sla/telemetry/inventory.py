@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from django.db.models import F
 
 from sla.contracts.selectors import policy_for
@@ -27,7 +28,7 @@ class Inventory:
     by_wwn: dict[str, list[Disk]]
     by_serial: dict[str, list[Disk]]
     by_device: dict[str, list[Disk]]
-    policy: dict[str, Any]
+    policy: msgspec.Raw
     version: int
     until: float
 
@@ -51,6 +52,11 @@ class Inventory:
 _remembered: dict[int, Inventory] = {}
 
 
+def _encoded(policy: dict[str, Any]) -> msgspec.Raw:
+    """As JSON, once: it goes out with every answer."""
+    return msgspec.Raw(msgspec.json.encode(policy))
+
+
 def inventory_of(machine_id: int, version: int) -> Inventory:
     """What is known of the machine at this version of its inventory."""
     known = _remembered.get(machine_id)
@@ -72,7 +78,7 @@ def inventory_of(machine_id: int, version: int) -> Inventory:
         by_wwn,
         by_serial,
         by_device,
-        policy_for([d for d in disks if d.removed_at is None], datetime.now(UTC)),
+        _encoded(policy_for([d for d in disks if d.removed_at is None], datetime.now(UTC))),
         version,
         now + REMEMBER_S,
     )
