@@ -39,7 +39,6 @@ from sla.telemetry.wire import Key  # noqa: E402
 
 LIVE_DISKS, WARM_MINUTES, MINUTES = 500, 30, 10
 FLEET_DISKS = 10_000
-MONTH_MINUTES = 30 * 1_440
 BODIES = 240  # different minutes; a month is made of them over and over
 DAY_S = 86_400
 

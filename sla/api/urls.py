@@ -1,5 +1,7 @@
 """Where the REST surface and the health checks are mounted."""
 
+from typing import Any
+
 from django.urls import path
 from ninja import NinjaAPI
 
@@ -9,9 +11,20 @@ from sla.api.auth import reader
 from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
 from sla.api.metrics import metrics
+from sla.api.openapi import COMPONENTS
 from sla.api.what_if import router as what_if
 
-api = NinjaAPI(
+
+class Api(NinjaAPI):
+    """django-ninja's, with the shapes of what agents send, which are not its own."""
+
+    def get_openapi_schema(self, *args: Any, **kwargs: Any) -> Any:
+        document = super().get_openapi_schema(*args, **kwargs)
+        document["components"]["schemas"].update(COMPONENTS)
+        return document
+
+
+api = Api(
     title="Plimsoll",
     version="1.0.0",
     description="Did this disk give what its contract promises? Times are Unix seconds UTC; unknown is null, never 0.",

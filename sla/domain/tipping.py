@@ -23,11 +23,6 @@ class Point:
     minutes: int
 
 
-def bin_of(iops: float) -> int | None:
-    """The bin of a load; None under one I/O a second, which says nothing about load."""
-    return int(log(iops) * BINS_PER_E) if iops >= 1 else None
-
-
 def monotone(points: Sequence[Point]) -> list[Point]:
     """The nearest curve that never falls, by minutes; loads stay as they are. Points come in order of load."""
     blocks: list[tuple[float, int, int]] = []  # latency, minutes, points in it

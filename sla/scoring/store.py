@@ -32,7 +32,6 @@ SLOT_COLUMNS = (
     *("p50_us", "p95_us", "p99_us"),
     *("first_boot", "first_ios", "first_ms", "last_boot", "last_ios", "last_ms", "hist"),
 )
-FLAGS = frozenset({"excluded", "proved"})
 
 
 @contextmanager

@@ -24,13 +24,11 @@ def contract_of(version_id: int) -> Contract:
 def domain_contract(version: ContractVersion) -> Contract:
     """The figures come from the columns, the conditions from the text (they have no column of their own)."""
     typed = parse_contract(version.text)
-    thresholds = (version.read_threshold_us, version.write_threshold_us)
-    read, write = (us if us is not None else max(t for t in thresholds if t) for us in thresholds)
     tiers = tuple((int(below), int(percent)) for below, percent in version.credit_tiers) or DEFAULT_CREDIT_TIERS
     contract = Contract(
         objective_ppm=version.objective_ppm,
-        read_threshold_us=read,
-        write_threshold_us=write,
+        read_threshold_us=version.read_threshold_us,
+        write_threshold_us=version.write_threshold_us,
         iops=version.iops,
         io_unit_bytes=version.io_unit_bytes,
         tolerance_ppm=version.tolerance_ppm,

@@ -1,5 +1,7 @@
 """The list of disks: who sees what, worst first, in pages."""
 
+import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -116,3 +118,9 @@ def test_a_customer_is_told_no_pool_and_finds_nothing_by_one(
     assert listed(api_of(people.a), "?q=ssd-3") == listed(api_of(people.a), "?pool=ssd-3") == []
     assert api_of(people.noc).get(mine).json()["pool"] == "ssd-3"
     assert len(listed(api_of(people.noc), "?q=ssd-3")) == len(listed(api_of(people.noc), "?pool=ssd-3")) == 4
+
+
+def test_every_shape_that_the_openapi_document_refers_to_is_in_it() -> None:
+    text = Client().get("/api/v1/openapi.json").content.decode()
+    named = set(re.findall(r"#/components/schemas/(\w+)", text))
+    assert {"EnrolRequest", "JsonFrame"} <= named <= set(json.loads(text)["components"]["schemas"])
