@@ -37,6 +37,11 @@ INSTALLED_APPS = [
     "sla.contracts",
     "sla.telemetry",
     "sla.scoring",
+    "sla.neighbours",
+    "sla.incidents",
+    "sla.notifications",
+    "sla.reports",
+    "sla.demo",
     "sla.api",
     "sla.web",
 ]

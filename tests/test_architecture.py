@@ -11,13 +11,16 @@ ROOT = Path(__file__).resolve().parent.parent
 # The right side may import the left, never the other way; what shares a place may not import each other.
 LAYERS = (
     {"domain"},
+    {"simulator"},
     {"accounts"},
     {"fleet"},
     {"contracts"},
     {"telemetry"},
     {"scoring"},
-    {"neighbours", "incidents"},
+    {"neighbours"},
+    {"incidents"},
     {"notifications", "reports"},
+    {"demo"},
     {"api"},
     {"web"},
 )

@@ -11,6 +11,12 @@ urlpatterns = [
     path("log", log_page.log_page, name="log"),
     path("agents/key", agent_key.agent_key, name="agent_key"),
     path("agents", agents_page.agents, name="agents"),
+    path("", include("sla.web.pools.urls")),
+    path("", include("sla.web.incidents.urls")),
+    path("", include("sla.web.contracts.urls")),
+    path("", include("sla.web.portal.urls")),
+    path("", include("sla.web.people.urls")),
+    path("", include("sla.web.noc.urls")),
     path("login", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout", auth.LogoutView.as_view(), name="logout"),
 ]
