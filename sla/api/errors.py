@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 import msgspec
+from django.core.exceptions import PermissionDenied
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
@@ -58,6 +59,10 @@ def register(api: NinjaAPI) -> None:
     )
     api.add_exception_handler(
         Http404, lambda _r, error: error_response(404, "not_found", str(error) or "there is no such thing")
+    )
+    api.add_exception_handler(
+        PermissionDenied,
+        lambda _r, error: error_response(403, "forbidden", str(error) or "your role does not let you do this"),
     )
     api.add_exception_handler(HttpError, lambda _r, error: error_response(error.status_code, "refused", error.message))
     for away in (OperationalError, InterfaceError):

@@ -1,21 +1,23 @@
-"""How does a machine get in? The NOC makes an enrolment key for a customer; it is shown this once."""
+"""How does a machine get in? An operator of the NOC, or a manager of the customer, makes a key; shown this once."""
 
 from datetime import timedelta
+from typing import Any
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from sla.accounts.models import Customer, User
+from sla.accounts.permissions import Verb, may, require
+from sla.accounts.selectors import customers_visible_to
 from sla.accounts.services import record
 from sla.fleet.services import issue_enrolment_key
 
-MAY = (User.NocRole.OPERATOR, User.NocRole.ADMIN)
 # Long enough for a roll-out of a day or two, short enough that a forgotten key is no door.
 LIFETIME = timedelta(days=7)
 
@@ -27,13 +29,30 @@ class KeyForm(forms.Form):
     uses = forms.IntegerField(min_value=1, max_value=10_000, initial=1)
     for_hypervisors = forms.BooleanField(required=False)
 
+    def __init__(self, *args: Any, by: User, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.by = by
+
     def clean_customer(self) -> str:
-        return " ".join(self.cleaned_data["customer"].split())
+        """One that this person may make keys for, or, for who keeps customers, a new one."""
+        name = " ".join(self.cleaned_data["customer"].split())
+        known = customers_visible_to(self.by).filter(name=name).first()
+        if known is None and not may(self.by, Verb.KEEP_CUSTOMERS):
+            raise forms.ValidationError(gettext("There is no customer of that name."))
+        if known is not None:
+            require(self.by, Verb.MAKE_KEYS, known)
+        return name
+
+    def clean_for_hypervisors(self) -> bool:
+        wanted: bool = self.cleaned_data["for_hypervisors"]
+        if wanted:
+            require(self.by, Verb.MAKE_HYPERVISOR_KEYS)
+        return wanted
 
 
 def may_make_keys(user: User) -> bool:
-    """Operators and administrators of the NOC."""
-    return bool(user.is_active and user.noc_role in MAY)
+    """Operators and administrators of the NOC, managers of a customer."""
+    return may(user, Verb.MAKE_KEYS)
 
 
 @transaction.atomic
@@ -61,9 +80,8 @@ def make_key(form: KeyForm, by: User) -> tuple[Customer, str]:
 @never_cache
 def agent_key(request: HttpRequest) -> HttpResponse:
     """The page with the key, or with what was wrong in the form."""
-    if not may_make_keys(request.user):
-        raise PermissionDenied
-    form = KeyForm(request.POST)
+    require(request.user, Verb.MAKE_KEYS)
+    form = KeyForm(request.POST, by=request.user)
     if not form.is_valid():
         return render(request, "agent_key.html", {"form": form}, status=422)
     customer, key = make_key(form, request.user)

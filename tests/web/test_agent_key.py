@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from sla.accounts.models import AuditEntry, Customer, User
+from sla.accounts.models import AuditEntry, Customer, Membership, User
 from sla.fleet.models import EnrolmentKey, Machine
 from tests.conftest import People
 from tests.telemetry.machines import description
@@ -71,3 +71,14 @@ def test_what_makes_no_sense_makes_no_key(wrong: dict[str, str], people: People,
     client.force_login(people.noc)
     assert client.post("/agents/key", {**ASKED, **wrong}).status_code == 422
     assert not EnrolmentKey.objects.exists()
+
+
+def test_a_manager_makes_them_for_the_own_customer_and_never_for_hypervisors(people: People, client: Client) -> None:
+    Membership.objects.filter(user=people.a).update(role="manager")
+    client.force_login(people.a)
+    assert client.post("/agents/key", ASKED).status_code == 200
+    assert EnrolmentKey.objects.get().customer == people.customer_a
+    assert client.post("/agents/key", {**ASKED, "customer": "Birch"}).status_code == 422
+    assert client.post("/agents/key", {**ASKED, "customer": "Elm"}).status_code == 422
+    assert client.post("/agents/key", {**ASKED, "for_hypervisors": "on"}).status_code == 403
+    assert EnrolmentKey.objects.count() == 1 and not Customer.objects.filter(name="Elm").exists()
