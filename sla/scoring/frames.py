@@ -4,13 +4,15 @@ import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
 from plimsoll_agent.core.layout import LayoutError
-from sla.domain.evidence import LABELS, MINUTE_S, STEPS, UNKNOWN, Evidence, Ints, both
+from sla.domain.evidence import LABELS, MINUTE_S, STEPS, UNKNOWN, WRAP_MS, Evidence, Ints
 from sla.telemetry.check import NULL32
-from sla.telemetry.columns import Opened, named, open_bodies, stack_raw
+from sla.telemetry.columns import Opened, named, open_columns, stack_raw
+from sla.telemetry.meta_columns import PLACES, MetaColumns
 
 logger = logging.getLogger(__name__)
 # Of each column of the stored form, whether it is one of the frame or of a term.
@@ -18,81 +20,106 @@ PLAIN, OF_TERM = frozenset(STEPS), frozenset(LABELS)
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFrame:
-    """A row of the frames' table; `start` in Unix seconds."""
+class StoredFrames:
+    """Rows of the frames' table as columns, all (F,); `start` in Unix seconds."""
 
-    disk: int
-    vantage: int
-    start: int
-    step_s: int
-    n: int
-    source: int
-    boot: int
-    body: bytes
+    disk: Ints
+    vantage: Ints
+    start: Ints
+    step_s: Ints
+    n: Ints
+    source: Ints
+    boot: Ints
+    body: list[bytes]
+
+    def __len__(self) -> int:
+        return len(self.body)
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[Any, ...]]) -> "StoredFrames":
+        """From rows in the order of the fields."""
+        *figures, body = zip(*rows, strict=True) if rows else ((),) * 8
+        return cls(*(np.array(values, np.int64) for values in figures), list(body))
 
     @property
-    def minute(self) -> int:
-        """The slot it belongs to."""
+    def minute(self) -> Ints:
+        """The slots they belong to."""
         return self.start // MINUTE_S * MINUTE_S
 
+    def take(self, keep: Ints) -> "StoredFrames":
+        """The frames at these places."""
+        figures = (getattr(self, name)[keep] for name in FIGURES)
+        return StoredFrames(*figures, [self.body[place] for place in keep.tolist()])
 
-def readable(frames: Sequence[StoredFrame]) -> tuple[list[StoredFrame], list[Opened]]:
-    """The frames whose bodies can be read, and these bodies opened.
+
+FIGURES = ("disk", "vantage", "start", "step_s", "n", "source", "boot")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Frames whose bodies were opened, and what their meta sections say."""
+
+    frames: StoredFrames
+    bodies: list[Opened]
+    metas: MetaColumns
+
+
+def read(frames: StoredFrames, *, histograms: bool = True) -> Read:
+    """The frames whose bodies can be read.
 
     Ingest has checked each of them, so a broken one means a damaged store: it is left out as unobserved, and said, so
     that it does not hold up the others.
     """
-    kept, bodies = [], []
-    for frame, one in zip(frames, open_bodies([frame.body for frame in frames]), strict=True):
+    answers, good, metas = open_columns(frames.body, histograms=histograms)
+    if len(good) == len(frames):
+        return Read(frames, cast(list[Opened], answers), metas)
+    for place, one in enumerate(answers):
         if isinstance(one, LayoutError):
-            logger.error("frame of disk %d at %d cannot be read: %s", frame.disk, frame.start, one)
-        else:
-            kept.append(frame)
-            bodies.append(one)
-    return kept, bodies
+            disk, start = frames.disk[place], frames.start[place]
+            logger.error("frame of disk %d at %d cannot be read: %s", disk, start, one)
+    bodies = [cast(Opened, answers[place]) for place in good]
+    return Read(frames.take(np.array(good, np.int64)), bodies, metas)
 
 
-def evidence_of_rows(
-    frames: Sequence[StoredFrame],
-    bodies: Sequence[Opened],
-    slots: Sequence[int],
-    terms: Sequence[int],
-    *,
-    histograms: bool = True,
-) -> Evidence:
-    """Columns of stored frames. `slots`: each frame's slot index; `terms`: for each slot the contract version's id."""
+def evidence_of_rows(got: Read, slot: Ints, terms: Sequence[int]) -> Evidence:
+    """Columns of stored frames. `slot`: each frame's slot index; `terms`: for each slot the contract version's id."""
+    frames, bodies, metas = got.frames, got.bodies, got.metas
     forms: dict[object, list[int]] = defaultdict(list)
     for index, one in enumerate(bodies):
         forms[one.form].append(index)
-    slot = np.fromiter(slots, np.int64, len(frames))
     wanted = np.asarray(terms, np.int64)[slot]
     columns = {name: np.full((len(frames), MINUTE_S), UNKNOWN, np.int64) for name in STEPS + LABELS}
     labelled = np.zeros(len(frames), bool)
     pool = np.zeros(len(frames), np.int64)
-    for members in forms.values():
-        _place(bodies, np.array(members), wanted=wanted, columns=columns, labelled=labelled, pool=pool)
-    bases = [one.meta.base for one in bodies]
-    levels = [base.get("in_flight") for base in bases]
-
-    def column(values: list[int]) -> Ints:
-        return np.array(values, np.int64)
-
+    for listed in forms.values():
+        members = np.array(listed)
+        _place(bodies, members, wanted=wanted, columns=columns, labelled=labelled)
+        for place, term in enumerate(bodies[members[0]].meta.terms):
+            mine = members[wanted[members] == term]
+            pool[mine] = metas.pools[place, mine]
+    base = {name: metas.base[place] for name, place in PLACES.items()}
     return Evidence(
         slot=slot,
-        offset_s=column([frame.start % MINUTE_S for frame in frames]),
-        step_s=column([frame.step_s for frame in frames]),
-        n=column([frame.n for frame in frames]),
-        source=column([frame.source for frame in frames]),
-        boot=column([frame.boot for frame in frames]),
-        accounted=np.array([one.meta.rule == "accounted" for one in bodies], bool),
+        offset_s=frames.start % MINUTE_S,
+        step_s=frames.step_s,
+        n=frames.n,
+        source=frames.source,
+        boot=frames.boot,
+        accounted=metas.accounted,
         labelled=labelled,
         pool_start=pool,
-        base_ios=column([both(base, "read_ios", "write_ios") for base in bases]),
-        base_ms=column([both(base, "read_ms", "write_ms") for base in bases]),
-        base_in_flight=column([UNKNOWN if level is None else level for level in levels]),
+        base_ios=_both(base["read_ios"], base["write_ios"]),
+        base_ms=_both(base["read_ms"], base["write_ms"], WRAP_MS),
+        base_in_flight=base["in_flight"],
         columns=columns,
-        cells=_cells(bodies) if histograms else np.zeros((0, 3), np.int64),
+        cells=metas.cells,
     )
+
+
+def _both(reads: Ints, writes: Ints, wrap: int = 1 << 62) -> Ints:
+    """Reads + writes, UNKNOWN unless both are known."""
+    known = (reads != UNKNOWN) & (writes != UNKNOWN)
+    return np.where(known, (np.where(known, reads, 0) + np.where(known, writes, 0)) % wrap, UNKNOWN)
 
 
 def _place(
@@ -102,7 +129,6 @@ def _place(
     wanted: Ints,
     columns: dict[str, Ints],
     labelled: np.ndarray,
-    pool: Ints,
 ) -> None:
     """Put the frames of one form where they belong; of their terms only the one that their slot is judged by."""
     first = bodies[members[0]]
@@ -125,9 +151,6 @@ def _place(
             _put(columns, name, raw[:, place], members, mine)
             if name == "covered_est":
                 labelled[members[mine]] = True
-    for place, term in enumerate(first.meta.terms):
-        for index in members[wanted[members] == term].tolist():
-            pool[index] = bodies[index].meta.pool_starts[place]
 
 
 def _put(columns: dict[str, Ints], name: str, raw: np.ndarray, members: Ints, mine: Ints) -> None:
@@ -142,15 +165,3 @@ def _put(columns: dict[str, Ints], name: str, raw: np.ndarray, members: Ints, mi
         columns[name] = figures  # every frame has this form: nothing to merge into
     else:
         whole[members[mine], : figures.shape[1]] = figures
-
-
-def _cells(bodies: Sequence[Opened]) -> Ints:
-    """(K, 3): frame, bucket, count of reads and writes together."""
-    flat: list[int] = []
-    lengths = []
-    for one in bodies:
-        both_ways = one.meta.read_hist + one.meta.write_hist
-        flat += both_ways
-        lengths.append(len(both_ways) // 2)
-    pairs = np.array(flat, np.int64).reshape(-1, 2)
-    return np.column_stack((np.repeat(np.arange(len(bodies)), lengths), pairs))

@@ -7,15 +7,15 @@ import numpy as np
 import psycopg
 
 from sla.domain.contract import Contract
-from sla.domain.evidence import UNKNOWN, Evidence
+from sla.domain.evidence import UNKNOWN, Evidence, Ints
 from sla.domain.label import label
 from sla.domain.seconds import Steps, steps_of
 from sla.domain.slot import Slots, gap, slots_of
 from sla.scoring import store
 from sla.scoring.exclusions import excluded_at, windows_between
-from sla.scoring.frames import evidence_of_rows, readable
+from sla.scoring.frames import StoredFrames, evidence_of_rows, read
 from sla.scoring.store import Counters, Judged, Key
-from sla.scoring.terms import assigned_to, contract_of, term_at
+from sla.scoring.terms import assigned_to, contract_of, term_at, term_throughout
 
 # No slot begins later than this from now: ingest takes nothing from further ahead.
 FUTURE_S = 180
@@ -61,23 +61,33 @@ def judge_minutes(
 
     `instead`: a contract to judge by in place of the one in force (what-if); `histograms`: are percentiles wanted?
     """
-    frames, bodies = readable(store.frames_of(cursor, keys))
-    if not frames:
+    got = read(store.frames_of(cursor, keys), histograms=histograms)
+    if not len(got.frames):
         return None
-    found = sorted({(frame.disk, frame.vantage, frame.minute) for frame in frames})
+    found, slot = minutes_of(got.frames)
     judged = judged_by(cursor, found)
-    index = {key: place for place, key in enumerate(found)}
     versions = {one.term for one in judged}
     by = {version: instead or (contract_of(version) if version else None) for version in versions}
     shipped = {version: version if labels_hold(version, instead) else NO_TERM for version in versions}
     made = {version: c.term(shipped[version]) if c else None for version, c in by.items()}
     contracts, ids = [by[one.term] for one in judged], [shipped[one.term] for one in judged]
-    slots = [index[frame.disk, frame.vantage, frame.minute] for frame in frames]
-    evidence = evidence_of_rows(frames, bodies, slots, ids, histograms=histograms)
+    evidence = evidence_of_rows(got, slot, ids)
     evidence = label(evidence.in_order(), [made[one.term] for one in judged])
     steps = steps_of(evidence)
     excluded = np.array([one.excluded for one in judged], bool)
     return Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
+
+
+def minutes_of(frames: StoredFrames) -> tuple[list[Key], Ints]:
+    """The minutes that these frames lie in, in order, and which of them each frame is in."""
+    keys = (frames.minute, frames.vantage, frames.disk)
+    order = np.lexsort(keys)
+    sorted_keys = np.stack(keys[::-1])[:, order]
+    first = np.ones(len(order), bool)
+    first[1:] = (sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)
+    slot = np.empty(len(order), np.int64)
+    slot[order] = np.cumsum(first) - 1
+    return list(zip(*sorted_keys[:, first].tolist(), strict=True)), slot
 
 
 def labels_hold(term: int, instead: Contract | None) -> bool:
@@ -91,10 +101,14 @@ def judged_by(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[Judg
     first, last = min(key[2] for key in keys), max(key[2] for key in keys) + 60
     assigned = assigned_to(cursor, disks)
     windows = windows_between(cursor, disks, first, last)
+    always = {disk: term_throughout(assigned.get(disk, ()), first, last) for disk in disks}
     judged = []
     for key in keys:
-        term = term_at(assigned.get(key[0], ()), key[2])
-        judged.append(Judged(key, term, excluded_at(windows.get(key[0], ()), key[2])))
+        disk, _, minute = key
+        term = always[disk]
+        if term is None:
+            term = term_at(assigned[disk], minute)
+        judged.append(Judged(key, term, disk in windows and excluded_at(windows[disk], minute)))
     return judged
 
 

@@ -6,7 +6,9 @@ Every function runs in the caller's transaction, on a psycopg cursor that binds 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import psycopg
 from django.db import connection, transaction
 
@@ -14,7 +16,7 @@ from sla.domain.evidence import UNKNOWN
 from sla.domain.histogram import pack
 from sla.domain.slot import Slots
 from sla.scoring.columns import KEY, ROLLED, sums_of_roll_ups, sums_of_slots
-from sla.scoring.frames import StoredFrame
+from sla.scoring.frames import StoredFrames
 from sla.scoring.terms import moment
 
 HOUR_S, DAY_S = 3_600, 86_400
@@ -89,7 +91,7 @@ def lock_disks(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> None:
     ).fetchall()
 
 
-def frames_of(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[StoredFrame]:
+def frames_of(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> StoredFrames:
     """All frames of these minutes."""
     if len(keys) > MANY and len({key[:2] for key in keys}) == 1:
         return _frames_of_one(cursor, keys)
@@ -104,12 +106,11 @@ def frames_of(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[Stor
         arrays(keys),
         binary=True,
     )
-    return [StoredFrame(*row) for row in rows]
+    return StoredFrames.of(rows.fetchall())
 
 
-def _frames_of_one(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list[StoredFrame]:
+def _frames_of_one(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> StoredFrames:
     """Many minutes of one disk and side: one range, and what was not asked for left out."""
-    wanted = {key[2] for key in keys}
     rows = cursor.execute(
         f"""
         SELECT disk_id, vantage, extract(epoch FROM start)::int8, step_s, n, source, boot, body
@@ -118,7 +119,9 @@ def _frames_of_one(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> list
         keys[0][:2],
         binary=True,
     )
-    return [frame for row in rows if (frame := StoredFrame(*row)).minute in wanted]
+    frames = StoredFrames.of(rows.fetchall())
+    asked = np.isin(frames.minute, [key[2] for key in keys])
+    return frames if asked.all() else frames.take(np.flatnonzero(asked))
 
 
 def following(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], until: int) -> set[Key]:
@@ -169,8 +172,7 @@ def counters_before(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> dic
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """A slot's key and what it was judged by."""
 
     key: Key

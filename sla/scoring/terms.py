@@ -76,3 +76,12 @@ def assigned_to(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> dict[i
 def term_at(assigned: Iterable[Assigned], unix_s: float) -> int:
     """The version that judges at a moment, or 0."""
     return next((one.term for one in assigned if one.start <= unix_s < one.end), 0)
+
+
+def term_throughout(assigned: Iterable[Assigned], start: float, end: float) -> int | None:
+    """The version that judges all of [start, end), 0 if none judges any of it, None if they change inside."""
+    touching = [one for one in assigned if one.start < end and one.end > start]
+    if not touching:
+        return 0
+    one = touching[0]
+    return one.term if len(touching) == 1 and one.start <= start and one.end >= end else None

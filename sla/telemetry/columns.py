@@ -4,19 +4,19 @@
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from isal import isal_zlib
 
 from plimsoll_agent.core import layout_names as names
-from plimsoll_agent.core.layout import MAX_INFLATED, MAX_STEPS, LayoutError
-from plimsoll_agent.core.varint import Reader
+from plimsoll_agent.core.layout import MAX_INFLATED, LayoutError
 from sla.telemetry.check import NULL, NULL32, Column, Form, Matrix
+from sla.telemetry.heads import Head, head_of
 from sla.telemetry.meta import Meta, read_metas
+from sla.telemetry.meta_columns import MetaColumns, read_columns
 
+UNREAD = LayoutError("not read")
 FRAME_NAMES = {number: name for name, number in names.FRAME_COLUMNS.items()}
 TERM_NAMES = {number: name for name, number in names.TERM_COLUMNS.items()}
 
@@ -37,14 +37,6 @@ class Opened(NamedTuple):
         return self.n, self.narrow, self.wide, self.meta.terms
 
 
-class _Head(NamedTuple):
-    n: int
-    meta: bytes
-    narrow: tuple[int, ...]
-    wide: tuple[int, ...]
-    at: int
-
-
 def inflate(body: bytes) -> bytes:
     """The canonical bytes of a body. LayoutError on a bomb, a cut stream, or anything after its end."""
     stream = isal_zlib.decompressobj()
@@ -61,11 +53,11 @@ def inflate(body: bytes) -> bytes:
 
 def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
     """One answer a body, in order."""
-    heads: list[tuple[bytes, _Head] | LayoutError] = []
+    heads: list[tuple[bytes, Head] | LayoutError] = []
     for body in bodies:
         try:
             data = inflate(body)
-            heads.append((data, _head(data)))
+            heads.append((data, head_of(data)))
         except LayoutError as error:
             heads.append(error)
         except (ValueError, IndexError) as error:
@@ -74,7 +66,7 @@ def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
     return [head if isinstance(head, LayoutError) else _opened(*head, next(metas)) for head in heads]
 
 
-def _opened(data: bytes, head: _Head, meta: Meta | LayoutError) -> Opened | LayoutError:
+def _opened(data: bytes, head: Head, meta: Meta | LayoutError) -> Opened | LayoutError:
     if isinstance(meta, LayoutError):
         return meta
     highest = max((*head.narrow, *head.wide), default=0) // names.TERM_BASE
@@ -83,52 +75,30 @@ def _opened(data: bytes, head: _Head, meta: Meta | LayoutError) -> Opened | Layo
     return Opened(head.n, meta, head.narrow, head.wide, data, head.at)
 
 
-def _small(data: bytes, at: int) -> tuple[int, int]:
-    """A number and the place after it."""
-    if (value := data[at]) < 0x80:
-        return value, at + 1
-    reader = Reader(data, at)
-    return reader.take(), reader.at
-
-
-def _head(data: bytes) -> _Head:
-    version, at = _small(data, 0)
-    if version != names.VERSION:
-        raise ValueError(f"layout version {version} is unknown, this server knows {names.VERSION}")
-    n, at = _small(data, at)
-    if not 0 < n <= MAX_STEPS:
-        raise ValueError(f"body has {n} steps: 1 to {MAX_STEPS} fit a frame")
-    length, at = _small(data, at)
-    meta = data[at : at + length]
-    groups = []
-    at += length
-    for _ in range(2):
-        numbers, at = _column_numbers(data, at)
-        groups.append(numbers)
-    wanted = (4 * len(groups[0]) + 8 * len(groups[1])) * n
-    if len(data) - at != wanted:
-        raise ValueError(f"{len(data) - at} bytes of columns, {wanted} announced")
-    return _Head(n, meta, groups[0], groups[1], at)
-
-
-@lru_cache(maxsize=256)
-def _small_numbers(listed: bytes) -> tuple[int, ...] | None:
-    """Column numbers of a byte each, in order: nearly all frames have the same few lists. None for any other."""
-    rising = all(a < b for a, b in pairwise(listed))
-    return tuple(listed) if rising and (not listed or listed[-1] < 0x80) else None
-
-
-def _column_numbers(data: bytes, at: int) -> tuple[tuple[int, ...], int]:
-    count, at = _small(data, at)
-    listed = data[at : at + count]
-    if len(listed) == count and (small := _small_numbers(listed)) is not None:
-        return small, at + count
-    reader = Reader(data, at)
-    numbers = tuple(reader.take() for _ in range(count))
-    at = reader.at
-    if any(b <= a for a, b in pairwise(numbers)):
-        raise ValueError(f"columns {numbers} are out of order or there twice")
-    return numbers, at
+def open_columns(
+    bodies: Sequence[bytes], *, histograms: bool = True
+) -> tuple[list[Opened | LayoutError], list[int], MetaColumns]:
+    """The same with what the meta sections say as columns: one answer a body, which of them can be read, and of
+    these the columns. An answer's own meta holds its terms only."""
+    answers: list[Opened | LayoutError] = []
+    heads: list[tuple[int, bytes, Head]] = []
+    for index, body in enumerate(bodies):
+        try:
+            data = inflate(body)
+            heads.append((index, data, head_of(data)))
+            answers.append(UNREAD)
+        except LayoutError as error:
+            answers.append(error)
+        except (ValueError, IndexError) as error:
+            answers.append(LayoutError(str(error) or "body ends too early"))
+    columns = read_columns([head.meta for _, _, head in heads], histograms=histograms)
+    metas = {terms: Meta({}, None, terms, (), [], []) for terms in set(columns.terms)}
+    for place, (index, data, head) in enumerate(heads):
+        answers[index] = _opened(data, head, columns.wrong.get(place) or metas[columns.terms[place]])
+    good = [isinstance(answers[index], Opened) for index, _, _ in heads]
+    if not all(good):
+        columns = columns.take(np.flatnonzero(good))
+    return answers, [index for (index, _, _), one in zip(heads, good, strict=True) if one], columns
 
 
 def named(opened: Opened) -> Form:

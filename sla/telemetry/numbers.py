@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plimsoll_agent.core.varint import MAX_BYTES
 
+Ints = NDArray[np.int64]
 # Up to so many sections a loop is faster than numpy's some thirty calls.
 FEW = 3
 
@@ -40,6 +42,13 @@ def read(sections: Sequence[bytes]) -> list[list[int]]:
     """
     if len(sections) <= FEW:
         return [_read_one(section) for section in sections]
+    values, borders = flat(sections)
+    listed = values.tolist()
+    return [listed[first:last] for first, last in pairwise(borders.tolist())]
+
+
+def flat(sections: Sequence[bytes]) -> tuple[Ints, Ints]:
+    """The numbers of all sections one after another, and where each section begins and the last one ends."""
     data = np.frombuffer(b"".join(sections), np.uint8)
     ends = np.flatnonzero(data < 0x80)
     starts = np.concatenate(([0], ends[:-1] + 1))
@@ -50,8 +59,7 @@ def read(sections: Sequence[bytes]) -> list[list[int]]:
         values[longer] |= (data[starts[longer] + place] & 0x7F).astype(np.int64) << (7 * place)
     values[(lengths >= MAX_BYTES) | ((lengths > 1) & (data[ends] == 0))] = -1
     borders = np.searchsorted(ends, np.cumsum([0, *map(len, sections)]))
-    listed = values.tolist()
-    return [listed[first:last] for first, last in pairwise(borders.tolist())]
+    return values, borders
 
 
 def _read_one(section: bytes) -> list[int]:
