@@ -13,10 +13,11 @@ MOST = 12
 DIGITS = 4
 
 
-def month(disk: Disk, at: datetime) -> dict[str, Any]:
-    """The open month laid out: figures with formulas, what was left out, the worst minutes with where they are."""
+def month(disk: Disk, at: datetime, period: str = "") -> dict[str, Any]:
+    """A month ("": the open one) laid out: figures with formulas, what was left out, the worst minutes and where they
+    are."""
     now = getattr(disk, "now", None)
-    period = now.period if now and now.period else at.astimezone(UTC).strftime("%Y-%m")
+    period = period or (now.period if now and now.period else at.astimezone(UTC).strftime("%Y-%m"))
     told = explain_period(disk.pk, period)
     score = told["score"]
     return {
@@ -74,6 +75,7 @@ def _minute(item: dict[str, Any]) -> dict[str, Any]:
     start = item["start"]
     return {
         "t": start,
+        "at": datetime.fromtimestamp(start, UTC),
         "query": f"range=1h&to={stamp((start // MINUTE_S + 30) * MINUTE_S)}&minute={stamp(start)}",
         "state": item["state"],
         "slow": item["slow"]["estimate"],

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from sla.web import disk_page
+from sla.web import disk_page, disk_period
 
 urlpatterns = [
     path("<int:disk_id>/", disk_page.disk_page, name="disk"),
     path("<int:disk_id>/data", disk_page.disk_data, name="disk_data"),
     path("<int:disk_id>/minute", disk_page.disk_minute, name="disk_minute"),
     path("<int:disk_id>/month", disk_page.disk_month, name="disk_month"),
+    path("<int:disk_id>/<slug:period>", disk_period.disk_period, name="disk_period"),
     path("<int:disk_id>/<slug:chart>.csv", disk_page.disk_csv, name="disk_csv"),
 ]

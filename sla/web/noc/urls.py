@@ -1,5 +1,10 @@
 """Pages: the SLA matrix, the wall board, jobs."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sla.web.noc import matrix_page, wall_page
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("matrix", matrix_page.matrix_page, name="matrix"),
+    path("wall", wall_page.wall_page, name="wall"),
+]

@@ -1,0 +1,106 @@
+"""The matrix, the months of a disk and the wall board: what they say, what they cost, how they look to axe."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from sla.fleet.models import Disk
+from sla.fleet.vantage import Vantage
+from sla.scoring.models import Correction
+from sla.scoring.score import compute_score
+from tests.conftest import People
+from tests.web.browser import Page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WIDTHS = (1440, 768, 360)
+
+
+def month_before() -> str:
+    now = datetime.now(UTC)
+    return f"{now.year - (now.month == 1):04d}-{(now.month - 2) % 12 + 1:02d}"
+
+
+@pytest.fixture
+def with_history(seeded: dict[str, Disk]) -> dict[str, Disk]:
+    """One disk's last month was closed as breached, and then corrected."""
+    disk, period = seeded["web-12/vda"], month_before()
+    written = compute_score(disk.pk, period)
+    written |= {"state": "breached", "proved": True, "sli": {"low": 0.9712, "estimate": 0.975, "high": 0.9799}}
+    written |= {"credit": {"proved_percent": 30, "up_to_percent": 30}}
+    for number, reason in enumerate(["", "a spool came late"]):
+        Correction.objects.create(
+            disk=disk,
+            vantage=Vantage.GUEST,
+            period=period,
+            number=number,
+            score=written,
+            reason=reason,
+            made_at=datetime.now(UTC),
+        )
+    return seeded
+
+
+def test_a_cell_says_what_the_month_was_worth(
+    with_history: dict[str, Disk], people: People, client: Client, django_assert_max_num_queries: Any
+) -> None:
+    client.force_login(people.noc)
+    client.get("/matrix")
+    with django_assert_max_num_queries(15):
+        text = client.get("/matrix").content.decode()
+    disk = with_history["web-12/vda"]
+    assert f"/disks/{disk.pk}/{month_before()}" in text
+    assert "97.12" in text
+    assert "97.99" in text
+    assert "corr. 1" in text
+    assert "credit 30 %" in text
+
+
+def test_nobody_sees_anothers_months(with_history: dict[str, Disk], people: People, client: Client) -> None:
+    disk = with_history["web-12/vda"]
+    path = f"/disks/{disk.pk}/{month_before()}"
+    for user, code, named in ((people.noc, 200, True), (people.a, 200, True), (people.b, 404, False)):
+        client.force_login(user)
+        assert client.get(path).status_code == code
+        assert ("web-12" in client.get("/matrix").content.decode()) is named
+        assert ("web-12" in client.get("/wall").content.decode()) is named
+
+
+def test_a_month_is_told_with_its_corrections(with_history: dict[str, Disk], people: People, client: Client) -> None:
+    client.force_login(people.noc)
+    text = client.get(f"/disks/{with_history['web-12/vda'].pk}/{month_before()}").content.decode()
+    assert "a spool came late" in text
+    assert "97.12–97.99 %" in text
+    assert client.get(f"/disks/{with_history['web-12/vda'].pk}/2026-13").status_code == 404
+
+
+def test_the_board_turns_through_all_that_is_out_of_contract(
+    seeded: dict[str, Disk], people: People, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sla.web.noc.wall_page.ROWS", 2)
+    client.force_login(people.noc)
+    seen = set()
+    for turn in range(3):
+        text = client.get(f"/wall?turn={turn}", headers={"HX-Request": "true"}).content.decode()
+        seen |= {
+            name for name in ("web-12", "db-3", "shop-1", "ci-22", "mail-4") if f"{name} /" in text.split("news")[0]
+        }
+    assert len(seen) == 5
+
+
+@pytest.mark.page
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_them(
+    theme: str, with_history: dict[str, Disk], people: People, open_page: Callable[..., Page]
+) -> None:
+    found: dict[str, list[str]] = {}
+    disk = with_history["web-12/vda"].pk
+    for path in ("/matrix", "/wall", f"/disks/{disk}/{month_before()}", f"/disks/{disk}/{datetime.now(UTC):%Y-%m}"):
+        page = open_page(people.noc, path, theme=theme)
+        lines = page.complaints + page.accessibility()
+        lines += [f"{over} px too wide at {width}" for width in WIDTHS if (over := page.overflow(width)) > 0]
+        if lines:
+            found[path] = lines
+    assert not found
