@@ -9,8 +9,8 @@ from sla.domain.period import Period, period_of
 from sla.domain.states import State
 from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
-from sla.scoring.models import Correction, DiskNow
 from sla.scoring.fleet import fleet_month, words
+from sla.scoring.models import Correction, DiskNow
 from sla.scoring.terms import contract_of
 
 STATES = {state.word: state for state in State}

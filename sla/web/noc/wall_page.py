@@ -1,4 +1,4 @@
-"""What hangs on the NOC's wall? Counts, what is out of contract and what changed, in big type, turning its own pages."""
+"""What hangs on the wall of the NOC? Counts, what is out of contract, what changed, in big type; it turns its pages."""
 
 from datetime import UTC, datetime
 from typing import Any
