@@ -1,0 +1,1 @@
+"""Who is told of what, when, and how often is it tried?"""
