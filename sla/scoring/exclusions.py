@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psycopg
 
 _WINDOWS = """
-SELECT disk.id, extract(epoch FROM w.starts_at)::float8, extract(epoch FROM w.ends_at)::float8, w.excludes
+SELECT disk.id, extract(epoch FROM w.starts_at)::float8, extract(epoch FROM w.ends_at)::float8, w.excludes, w.mutes
 FROM contracts_maintenancewindow AS w
 JOIN fleet_disk AS disk ON disk.id = ANY(%(disks)s)
 JOIN fleet_machine AS machine ON machine.id = disk.machine_id
@@ -23,11 +23,12 @@ WHERE w.ends_at > to_timestamp(%(start)s) AND w.starts_at < to_timestamp(%(end)s
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """[start, end) in Unix seconds; `excludes`: its time is taken out of the SLA (else it only mutes)."""
+    """[start, end) in Unix seconds; `excludes`: its time is taken out of the SLA; `mutes`: no alerts while it lasts."""
 
     start: float
     end: float
     excludes: bool
+    mutes: bool
 
 
 def windows_between(

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import psycopg
 from django.db import DataError, transaction
 from django.utils import timezone
@@ -15,6 +16,7 @@ from sla.domain.verdict import SILENT_S
 from sla.scoring import burning, store
 from sla.scoring.now import Standing, refresh, standings
 from sla.scoring.settle import Batch, judge_minutes, score_minutes
+from sla.scoring.signals import standings_judged
 from sla.scoring.store import DAY_S, Key
 
 # Marks a transaction takes: large enough that numpy and the planner are paid once for many, small enough for 100 ms.
@@ -85,6 +87,8 @@ def settle(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: float) -> 
         note_slot(rows, batch, index)
     note_acute(cursor, rows, batch)
     refresh(cursor, rows, now)
+    lost = {batch.judged[index].key[0] for index in np.flatnonzero(batch.slots.lost_ms)}
+    standings_judged.send(sender=Standing, cursor=cursor, rows=rows, now=now, lost=lost)
     return len(batch.judged)
 
 
@@ -211,5 +215,7 @@ def refresh_stale(*, silent_s: int = SILENT_S) -> int:
         ]
         if disks:
             store.lock_disks(cursor, disks)
-            refresh(cursor, standings(cursor, disks), now.timestamp())
+            rows = standings(cursor, disks)
+            refresh(cursor, rows, now.timestamp())
+            standings_judged.send(sender=Standing, cursor=cursor, rows=rows, now=now.timestamp(), lost=frozenset())
     return len(disks)
