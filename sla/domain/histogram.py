@@ -23,9 +23,11 @@ def percentiles_us(table: Ints, ratio_percent: Iterable[int]) -> Ints:
 
     UNKNOWN for an empty row or where it lies above 100 s.
     """
+    columns = []
+    if not table.any():
+        return np.full((len(table), len(tuple(ratio_percent))), UNKNOWN, np.int64)
     seen = np.cumsum(table, axis=1)
     total = seen[:, -1]
-    columns = []
     for percent in ratio_percent:
         bucket = np.argmax(seen * 100 >= percent * total[:, None], axis=1)
         columns.append(np.where(total > 0, UPPER_US[bucket], UNKNOWN))

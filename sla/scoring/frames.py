@@ -39,7 +39,8 @@ class StoredFrames:
     def of(cls, rows: Sequence[tuple[Any, ...]]) -> "StoredFrames":
         """From rows in the order of the fields."""
         *figures, body = zip(*rows, strict=True) if rows else ((),) * 8
-        return cls(*(np.array(values, np.int64) for values in figures), list(body))
+        disk, vantage, start, step_s, n, source, boot = (np.array(values, np.int64) for values in figures)
+        return cls(disk, vantage, start, step_s, n, source, boot, list(body))
 
     @property
     def minute(self) -> Ints:
@@ -48,11 +49,16 @@ class StoredFrames:
 
     def take(self, keep: Ints) -> "StoredFrames":
         """The frames at these places."""
-        figures = (getattr(self, name)[keep] for name in FIGURES)
-        return StoredFrames(*figures, [self.body[place] for place in keep.tolist()])
-
-
-FIGURES = ("disk", "vantage", "start", "step_s", "n", "source", "boot")
+        return StoredFrames(
+            self.disk[keep],
+            self.vantage[keep],
+            self.start[keep],
+            self.step_s[keep],
+            self.n[keep],
+            self.source[keep],
+            self.boot[keep],
+            [self.body[place] for place in keep.tolist()],
+        )
 
 
 @dataclass(frozen=True, slots=True)

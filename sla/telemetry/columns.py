@@ -69,9 +69,8 @@ def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
 def _opened(data: bytes, head: Head, meta: Meta | LayoutError) -> Opened | LayoutError:
     if isinstance(meta, LayoutError):
         return meta
-    highest = max((*head.narrow, *head.wide), default=0) // names.TERM_BASE
-    if highest > len(meta.terms):
-        return LayoutError(f"columns of term {highest}, but the frame names {len(meta.terms)} terms")
+    if head.terms > len(meta.terms):
+        return LayoutError(f"columns of term {head.terms}, but the frame names {len(meta.terms)} terms")
     return Opened(head.n, meta, head.narrow, head.wide, data, head.at)
 
 

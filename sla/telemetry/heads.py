@@ -12,13 +12,14 @@ CONTINUED = 0x80  # a byte from here on is not the last one of its number
 
 
 class Head(NamedTuple):
-    """Steps, the meta section, column numbers, and where the columns begin."""
+    """Steps, the meta section, column numbers, where the columns begin, and the last term that has one."""
 
     n: int
     meta: bytes
     narrow: tuple[int, ...]
     wide: tuple[int, ...]
     at: int
+    terms: int
 
 
 def head_of(data: bytes) -> Head:
@@ -32,17 +33,21 @@ def head_of(data: bytes) -> Head:
             after = end + data[end] + 2
             known = _known(data[1], data[end:after])
             if known is not None and len(data) - after == known[1]:
-                return Head(data[1], data[at:end], known[0], (), after)
+                return Head(data[1], data[at:end], known[0], (), after, known[2])
     return _head(data)
 
 
 @lru_cache(maxsize=256)
-def _known(n: int, listed: bytes) -> tuple[tuple[int, ...], int] | None:
-    """The narrow columns of `listed`, if no wide one follows them, and how many bytes their figures take."""
+def _known(n: int, listed: bytes) -> tuple[tuple[int, ...], int, int] | None:
+    """The narrow columns of `listed`, if no wide one follows them, the bytes of their figures, and the last term."""
     if not 0 < n <= MAX_STEPS or listed[0] >= CONTINUED or len(listed) != listed[0] + 2 or listed[-1]:
         return None
     narrow = _small_numbers(listed[1:-1])
-    return None if narrow is None else (narrow, 4 * len(narrow) * n)
+    return None if narrow is None else (narrow, 4 * len(narrow) * n, _last_term(narrow))
+
+
+def _last_term(columns: tuple[int, ...]) -> int:
+    return max(columns, default=0) // names.TERM_BASE
 
 
 def _small(data: bytes, at: int) -> tuple[int, int]:
@@ -70,7 +75,7 @@ def _head(data: bytes) -> Head:
     wanted = (4 * len(groups[0]) + 8 * len(groups[1])) * n
     if len(data) - at != wanted:
         raise ValueError(f"{len(data) - at} bytes of columns, {wanted} announced")
-    return Head(n, meta, groups[0], groups[1], at)
+    return Head(n, meta, groups[0], groups[1], at, _last_term((*groups[0], *groups[1])))
 
 
 @lru_cache(maxsize=256)

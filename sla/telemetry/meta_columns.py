@@ -158,7 +158,7 @@ def _walk(
             rest.scalar()
         walk.at[there] = rest.at
         walk.good[there] &= rest.good
-    good = walk.good & (walk.at == walk.end)
+    good: Bools = walk.good & (walk.at == walk.end)
     kept = frames[good]
     for place, figures in base.items():
         out.base[place, kept] = figures[good]
