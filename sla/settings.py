@@ -1,6 +1,7 @@
 """Settings: read from the environment, secrets also from files named by *_FILE, odd values refused at start."""
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -90,6 +91,14 @@ if test_name := env.str("TEST_DATABASE_NAME", default=""):
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL", default="redis://127.0.0.1:6379/0").strip()
+CACHES = {
+    "default": {
+        "BACKEND": "sla.accounts.cache.ForgivingRedis",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "plimsoll",
+        "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 1},  # a login waits no longer for a count
+    }
+}
 CELERY_BROKER_URL = env.str("BROKER_URL", default=REDIS_URL.replace("unix://", "redis+socket://"))
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -98,6 +107,27 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+# Mail: EMAIL_URL (smtp+tls://user:password@host:587, smtp+ssl://…:465, smtp://…) or the variables one by one.
+EMAIL_HOST = env.str("EMAIL_HOST", default="")
+EMAIL_PORT = env.int("EMAIL_PORT", default=587)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="").rstrip("\n")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)  # STARTTLS
+EMAIL_USE_SSL = env.bool("EMAIL_USE_SSL", default=False)  # TLS from the first byte
+if email_url := env.str("EMAIL_URL", default="").strip():
+    globals().update(env.email_url_config(email_url))
+if EMAIL_USE_TLS and EMAIL_USE_SSL:
+    raise ImproperlyConfigured("EMAIL_USE_TLS (STARTTLS) and EMAIL_USE_SSL are both set: one of them")
+EMAIL_CA_FILE = env.str("EMAIL_CA_FILE", default="")  # of a mail server with a private authority
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.EmailBackend"
+# Of each answer: a server that takes longer is down for us; with ten steps a mail it never keeps a worker for minutes.
+EMAIL_TIMEOUT = env.int("EMAIL_TIMEOUT", default=10)
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("MAIL_FROM", default=f"Plimsoll <plimsoll@{urlsplit(BASE_URL).hostname}>")
+# Webhooks reach public addresses only, and these networks.
+WEBHOOK_NETWORKS = env.list("WEBHOOK_NETWORKS", default=[])
+# Message services that people may name beside the well-known ones, by Apprise's schema (matrixs, mmosts, …).
+APPRISE_SERVICES = env.list("APPRISE_SERVICES", default=[])
 
 AUTH_USER_MODEL = "accounts.User"
 PASSWORD_HASHERS = [
@@ -117,8 +147,11 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BASE_URL.startswith("https://")
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", default=0)
 SECURE_REFERRER_POLICY = "same-origin"
-if env.bool("BEHIND_TLS_PROXY", default=False):
+BEHIND_TLS_PROXY = env.bool("BEHIND_TLS_PROXY", default=False)
+if BEHIND_TLS_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# How many proxies of ours add to X-Forwarded-For: what stands further left in it was written by whoever asked.
+TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=int(BEHIND_TLS_PROXY))
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -1,5 +1,6 @@
 """What every test may ask for: the four people, a machine that is let in, and a way to call the API."""
 
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,6 +25,13 @@ class People:
     stranger: User
     customer_a: Customer
     customer_b: Customer
+
+
+@pytest.fixture(autouse=True)
+def counts_of_its_own(settings: Any) -> None:
+    """What a test counts in Redis (failed logins, wrong tokens) is no other test's."""
+    mine = {**settings.CACHES["default"], "KEY_PREFIX": f"test-{uuid.uuid4().hex}"}
+    settings.CACHES = {"default": mine}
 
 
 @pytest.fixture

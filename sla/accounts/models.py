@@ -4,6 +4,7 @@ from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Lower
 
 
 class Customer(models.Model):
@@ -28,6 +29,12 @@ class User(AbstractUser):
 
     noc_role = models.CharField(max_length=16, choices=NocRole, blank=True, default=NocRole.NONE)
     zone = models.CharField(max_length=64, default="UTC", help_text="IANA time zone of the reader")
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            # A mail that resets a password must reach one account only; it is looked up by this expression too.
+            models.UniqueConstraint(Lower("email"), condition=~Q(email=""), name="user_email_once"),
+        ]
 
     @property
     def is_noc(self) -> bool:
@@ -55,13 +62,48 @@ class Membership(models.Model):
         return f"{self.user} of {self.customer}: {self.role}"
 
 
+class Invitation(models.Model):
+    """A link, good once and for a time, that makes whoever got the mail a member of a customer or of the NOC."""
+
+    email = models.EmailField()
+    customer = models.ForeignKey(Customer, models.CASCADE, null=True, blank=True, related_name="invitations")
+    role = models.CharField(max_length=16, choices=Membership.Role, blank=True)
+    noc_role = models.CharField(max_length=16, choices=User.NocRole, blank=True)
+    token_hash = models.BinaryField(max_length=32, unique=True)
+    invited_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(customer=None, role="", noc_role__in=["viewer", "operator", "admin"])
+                | Q(customer__isnull=False, role__in=["viewer", "manager"], noc_role=""),
+                name="invitation_to_one_thing",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} to {self.customer or 'the NOC'}"
+
+
 class ApiToken(models.Model):
-    """A reader's or writer's bearer token; acts as its user, within its scopes."""
+    """A reader's or writer's bearer token; acts as its user, within its scopes, from its networks, until its end."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read"
+        WRITE = "write", "write"
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
     token_hash = models.BinaryField(max_length=32, unique=True)
     scopes = ArrayField(models.CharField(max_length=32), default=list)
+    networks = ArrayField(
+        models.CharField(max_length=43), default=list, blank=True, help_text="CIDR; empty: from anywhere"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

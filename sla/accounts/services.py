@@ -1,17 +1,50 @@
-"""Verbs on accounts: make a token, keep the audit trail."""
+"""Verbs on accounts: make and revoke a token, keep the audit trail."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+
+from django.db import transaction
 
 from sla.accounts.models import ApiToken, AuditEntry, Customer, User
 from sla.accounts.tokens import make_token
 
 
-def issue_api_token(*, user: User, name: str, scopes: list[str], expires_at: datetime | None = None) -> str:
+@transaction.atomic
+def issue_api_token(
+    *,
+    user: User,
+    name: str,
+    scopes: Sequence[str],
+    expires_at: datetime | None = None,
+    networks: Sequence[str] = (),
+) -> str:
     """A new token, returned in clear this once."""
     token, token_hash = make_token("api")
-    ApiToken.objects.create(user=user, name=name, token_hash=token_hash, scopes=scopes, expires_at=expires_at)
+    ApiToken.objects.create(
+        user=user,
+        name=name,
+        token_hash=token_hash,
+        scopes=list(scopes),
+        networks=list(networks),
+        expires_at=expires_at,
+    )
+    after = {
+        "scopes": list(scopes),
+        "networks": list(networks),
+        "expires_at": expires_at.isoformat() if expires_at else None,
+    }
+    record_of_person(user, verb="API token made", object_label=name, actor=user, after=after)
     return token
+
+
+@transaction.atomic
+def revoke_api_token(*, token: ApiToken, by: User, now: datetime) -> bool:
+    """It opens nothing any more. False where it had been revoked before."""
+    if not ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now):
+        return False
+    record_of_person(token.user, verb="API token revoked", object_label=str(token), actor=by)
+    return True
 
 
 def record(
@@ -34,3 +67,10 @@ def record(
         before=before,
         after=after,
     )
+
+
+def record_of_person(person: User, **entry: Any) -> None:
+    """A line about a person: in the trail of each customer they belong to, and in the house's own for anybody else."""
+    customers = list(Customer.objects.filter(memberships__user=person)) or [None]
+    for customer in customers:
+        record(customer=customer, **entry)

@@ -5,8 +5,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 
+from sla.accounts.address import client_address
+from sla.accounts.throttle import secret_failed
 from sla.accounts.tokens import bearer
-from sla.api.errors import Refused, error_response
+from sla.api.errors import Refused, error_response, too_many_tries
 from sla.fleet.services import AnotherCustomers, NotAllowed
 from sla.telemetry.body import BodyRefused, read_body
 from sla.telemetry.enrol import EnrolRequest, enrol
@@ -31,6 +33,8 @@ def enrol_machine(request: HttpRequest) -> HttpResponse:
     try:
         answer = enrol(secret=secret, request=wanted, now=timezone.now())
     except NotAllowed as refused:
+        if wait := secret_failed("enrolment key", client_address(request), secret):
+            raise too_many_tries(wait) from refused
         return error_response(401, "unauthorized", str(refused))
     except AnotherCustomers as refused:
         return error_response(409, "another_customer", str(refused), "machine_id")

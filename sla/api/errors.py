@@ -14,12 +14,14 @@ logger = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
 
 
-def error_response(status: int, code: str, message: str, field: str | None = None) -> HttpResponse:
-    """A refusal; 503 says when to come again."""
+def error_response(
+    status: int, code: str, message: str, field: str | None = None, retry_after_s: int = RETRY_AFTER_S
+) -> HttpResponse:
+    """A refusal; 429 and 503 say when to come again."""
     body = msgspec.json.encode({"error": {"code": code, "message": message, "field": field}})
     response = HttpResponse(body, status=status, content_type="application/json")
     if status in (429, 503):
-        response["Retry-After"] = str(RETRY_AFTER_S)
+        response["Retry-After"] = str(retry_after_s)
     if status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="plimsoll"'
     return response
@@ -28,9 +30,23 @@ def error_response(status: int, code: str, message: str, field: str | None = Non
 class Refused(Exception):
     """What was asked cannot be done, and why."""
 
-    def __init__(self, status: int, code: str, message: str, field: str | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, field: str | None = None, retry_after_s: int = RETRY_AFTER_S
+    ) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.field = status, code, message, field
+        self.retry_after_s = retry_after_s
+
+
+def too_many_tries(wait_s: int) -> Refused:
+    """Somebody at this address tries one secret after the other."""
+    said = f"too many different keys or tokens from your address that nobody has; try again in {wait_s} s"
+    return Refused(429, "too_many_tries", said, retry_after_s=wait_s)
+
+
+def response_of(error: Refused) -> HttpResponse:
+    """The same outside of the API's own views."""
+    return error_response(error.status, error.code, error.message, error.field, error.retry_after_s)
 
 
 def database_away(_request: HttpRequest, error: Exception) -> HttpResponse:
@@ -43,7 +59,7 @@ def register(api: NinjaAPI) -> None:
     """Turn every exception of the API into that one form."""
 
     def refused(_request: HttpRequest, error: Refused) -> HttpResponse:
-        return error_response(error.status, error.code, error.message, error.field)
+        return response_of(error)
 
     def invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
         first: dict[str, Any] = error.errors[0]
@@ -69,4 +85,4 @@ def register(api: NinjaAPI) -> None:
         api.add_exception_handler(away, database_away)
 
 
-__all__ = ["Refused", "database_away", "error_response", "register"]
+__all__ = ["Refused", "database_away", "error_response", "register", "response_of", "too_many_tries"]

@@ -17,7 +17,7 @@ from prometheus_client.metrics_core import Metric
 
 from sla.accounts.models import User
 from sla.api.auth import reader
-from sla.api.errors import database_away, error_response
+from sla.api.errors import Refused, database_away, error_response, response_of
 from sla.domain.states import State
 from sla.scoring import listing
 
@@ -90,6 +90,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
         families = list(of_disks(user, datetime.now(UTC)))
         if user.is_noc:
             families = [*of_the_line(), *families]
+    except Refused as refused:
+        return response_of(refused)
     except DatabaseError as error:
         return database_away(request, error)
     registry = CollectorRegistry(auto_describe=False)

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection
 from django.http import HttpRequest, HttpResponse
 
+from sla.accounts.address import client_address
+from sla.accounts.throttle import secret_failed
 from sla.accounts.tokens import bearer, hash_token
 from sla.telemetry.body import BodyRefused, read_body
 from sla.telemetry.ingest import Outcome, UnknownAgent, caller_of, ingest
@@ -23,7 +25,7 @@ encode = msgspec.json.Encoder().encode
 Answer = TypeVar("Answer")
 
 
-def refuse(status: int, code: str, message: str) -> HttpResponse:
+def refuse(status: int, code: str, message: str, retry_after_s: int = RETRY_AFTER_S) -> HttpResponse:
     """The whole request is refused."""
     response = HttpResponse(
         encode({"error": {"code": code, "message": message, "field": None}}),
@@ -32,8 +34,8 @@ def refuse(status: int, code: str, message: str) -> HttpResponse:
     )
     if status == 401:
         response["WWW-Authenticate"] = 'Bearer realm="plimsoll"'
-    if status == 503:
-        response["Retry-After"] = str(RETRY_AFTER_S)
+    if status in (429, 503):
+        response["Retry-After"] = str(retry_after_s)
     return response
 
 
@@ -60,6 +62,8 @@ def receive(request: HttpRequest) -> HttpResponse:
         sent, packed = _read(request)
         return _answer(steadily(lambda: ingest(token_hash, sent, packed=packed, now=time.time())))
     except UnknownAgent:
+        if wait := secret_failed("agent token", client_address(request), token):
+            return refuse(429, "too_many_tries", "too many different unknown tokens from your address", wait)
         return refuse(401, "unauthorized", "the agent token is unknown or was replaced; enrol again")
     except BodyRefused as refused:
         return refuse(refused.status, refused.code, refused.message)

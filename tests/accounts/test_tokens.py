@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from sla.accounts.models import ApiToken
-from sla.accounts.selectors import token_user
+from sla.accounts.selectors import TokenRefused, token_user
 from sla.accounts.services import issue_api_token
 from sla.accounts.tokens import bearer, hash_token, make_token
 from tests.conftest import People
@@ -40,7 +40,8 @@ def test_a_token_ends_with_its_time_its_scope_and_its_person(people: People) -> 
     valid = issue_api_token(user=people.a, name="new", scopes=["read"], expires_at=NOW + timedelta(seconds=1))
     assert token_user(expired, NOW) is None
     assert token_user(valid, NOW) == people.a
-    assert token_user(valid, NOW, "write") is None
+    with pytest.raises(TokenRefused, match="needs write"):
+        token_user(valid, NOW, "write")
     people.a.is_active = False
     people.a.save()
     assert token_user(valid, NOW) is None
