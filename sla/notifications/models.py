@@ -11,17 +11,17 @@ from sla.domain.notices.wishes import Way
 from sla.fleet.models import Pool
 from sla.incidents.models import Incident
 
-WAYS = [(Way.NOW, "at once"), (Way.DIGEST, "in a digest"), (Way.OFF, "never")]
-SEVERITIES = [(Severity.PAGE, "page"), (Severity.TICKET, "ticket"), (Severity.INFO, "info")]
+WAYS = [(Way.NOW.value, "at once"), (Way.DIGEST.value, "in a digest"), (Way.OFF.value, "never")]
+SEVERITIES = [(one.value, one.value) for one in (Severity.PAGE, Severity.TICKET, Severity.INFO)]
 
 
 class Preference(models.Model):
     """What one person wants. Who has never chosen has no row, and gets the defaults."""
 
     user = models.OneToOneField(User, models.CASCADE, related_name="notices_wanted")
-    page = models.CharField(max_length=8, choices=WAYS, default=Way.NOW)
-    ticket = models.CharField(max_length=8, choices=WAYS, default=Way.NOW)
-    info = models.CharField(max_length=8, choices=WAYS, default=Way.DIGEST)
+    page = models.CharField(max_length=8, choices=WAYS, default=Way.NOW.value)
+    ticket = models.CharField(max_length=8, choices=WAYS, default=Way.NOW.value)
+    info = models.CharField(max_length=8, choices=WAYS, default=Way.DIGEST.value)
     pools = models.ManyToManyField(Pool, blank=True, related_name="+")
     customers = models.ManyToManyField(Customer, blank=True, related_name="+")
     quiet_from = models.TimeField(null=True, blank=True)
@@ -37,7 +37,9 @@ class Preference(models.Model):
                 name="quiet_has_both_ends",
             ),
             *(
-                models.CheckConstraint(condition=Q(**{f"{name}__in": list(Way)}), name=f"way_of_{name}_known")
+                models.CheckConstraint(
+                    condition=Q(**{f"{name}__in": [way.value for way in Way]}), name=f"way_of_{name}_known"
+                )
                 for name in ("page", "ticket", "info")
             ),
         ]
@@ -62,14 +64,14 @@ class Channel(models.Model):
     address = models.BinaryField(help_text="sealed")
     secret = models.BinaryField(help_text="sealed; what a webhook is signed with")
     shown = models.CharField(max_length=200, help_text="as much of the address as may be shown")
-    least = models.CharField(max_length=8, choices=SEVERITIES, default=Severity.TICKET)
+    least = models.CharField(max_length=8, choices=SEVERITIES, default=Severity.TICKET.value)
     active = models.BooleanField(default=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(kind__in=["webhook", "apprise"]), name="channel_kind_known"),
-            models.CheckConstraint(condition=Q(least__in=list(Severity)), name="channel_least_known"),
+            models.CheckConstraint(condition=Q(least__in=[one.value for one in Severity]), name="channel_least_known"),
         ]
 
     def __str__(self) -> str:
@@ -105,7 +107,7 @@ class Notice(models.Model):
     channel = models.ForeignKey(Channel, models.CASCADE, null=True, blank=True, related_name="notices")
     incident = models.ForeignKey(Incident, models.CASCADE, null=True, blank=True, related_name="notices")
     topic = models.CharField(max_length=12, choices=Topic)
-    occasion = models.CharField(max_length=40, help_text="which turn of the incident it tells, e.g. opened.0")
+    occasion = models.CharField(max_length=40, help_text="which turn of the incident it tells, e.g. begun.0")
     severity = models.CharField(max_length=8, choices=SEVERITIES)
     state = models.CharField(max_length=8, choices=State, default=State.QUEUED)
     gathered = models.BooleanField(default=False, help_text="waits to go out together with others")
