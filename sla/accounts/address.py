@@ -12,7 +12,7 @@ IPV6_PREFIX = 64
 
 
 def client_address(request: HttpRequest) -> str:
-    """The peer's address; behind N proxies of ours, what the outermost of them saw. The rest of the header is hearsay."""
+    """The peer's address; behind N proxies of ours, what the outermost of them saw. The rest is hearsay."""
     seen = request.META.get("REMOTE_ADDR", "")
     if proxies := settings.TRUSTED_PROXIES:
         told = [part.strip() for part in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if part.strip()]

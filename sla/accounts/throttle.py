@@ -80,7 +80,7 @@ def password_failed(address: str, account: str, now: float | None = None) -> Non
 
 
 def secret_failed(kind: str, address: str, secret: str, now: float | None = None) -> int | None:
-    """A token, key or link that nobody has; the seconds to wait where this address has tried too many different ones."""
+    """A token, key or link that nobody has; the seconds to wait where too many different ones came from there."""
     now = time.time() if now is None else now
     place, limit = neighbourhood(address), SECRET_ADDRESS
     if cache.add(_key(f"tried {kind}", f"{place}\0{secret}", limit.span_s, now), 1, limit.span_s):

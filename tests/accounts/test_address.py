@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import RequestFactory
 
-from sla.accounts.address import client_address, neighbourhood, parse_networks, within
+from sla.accounts.address import NOWHERE, client_address, neighbourhood, parse_networks, within
 
 
 def asked(forwarded: str | None, peer: str = "203.0.113.9") -> Any:
@@ -22,7 +22,7 @@ def asked(forwarded: str | None, peer: str = "203.0.113.9") -> Any:
         (2, "6.6.6.6, 198.51.100.1, 10.0.0.3", "198.51.100.1"),
         (2, "198.51.100.1", "203.0.113.9"),
         (1, None, "203.0.113.9"),
-        (1, "not an address", "0.0.0.0"),
+        (1, "not an address", NOWHERE),
         (1, "::ffff:198.51.100.1", "198.51.100.1"),
     ],
 )
@@ -34,7 +34,7 @@ def test_only_what_our_own_proxies_wrote_is_believed(
 
 
 def test_a_unix_socket_has_no_address() -> None:
-    assert client_address(asked(None, peer="")) == "0.0.0.0"
+    assert client_address(asked(None, peer="")) == NOWHERE
 
 
 def test_a_whole_64_of_ipv6_is_one_neighbour() -> None:

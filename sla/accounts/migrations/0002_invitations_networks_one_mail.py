@@ -8,53 +8,102 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0001_initial'),
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("accounts", "0001_initial"),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Invitation',
+            name="Invitation",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('email', models.EmailField(max_length=254)),
-                ('role', models.CharField(blank=True, choices=[('viewer', 'viewer'), ('manager', 'manager')], max_length=16)),
-                ('noc_role', models.CharField(blank=True, choices=[('', 'not of the NOC'), ('viewer', 'viewer'), ('operator', 'operator'), ('admin', 'admin')], max_length=16)),
-                ('token_hash', models.BinaryField(max_length=32, unique=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('expires_at', models.DateTimeField()),
-                ('accepted_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("email", models.EmailField(max_length=254)),
+                (
+                    "role",
+                    models.CharField(blank=True, choices=[("viewer", "viewer"), ("manager", "manager")], max_length=16),
+                ),
+                (
+                    "noc_role",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("", "not of the NOC"),
+                            ("viewer", "viewer"),
+                            ("operator", "operator"),
+                            ("admin", "admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("token_hash", models.BinaryField(max_length=32, unique=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("expires_at", models.DateTimeField()),
+                ("accepted_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.AddField(
-            model_name='apitoken',
-            name='networks',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=43), blank=True, default=list, help_text='CIDR; empty: from anywhere', size=None),
+            model_name="apitoken",
+            name="networks",
+            field=django.contrib.postgres.fields.ArrayField(
+                base_field=models.CharField(max_length=43),
+                blank=True,
+                default=list,
+                help_text="CIDR; empty: from anywhere",
+                size=None,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='user',
-            constraint=models.UniqueConstraint(django.db.models.functions.text.Lower('email'), condition=models.Q(('email', ''), _negated=True), name='user_email_once'),
+            model_name="user",
+            constraint=models.UniqueConstraint(
+                django.db.models.functions.text.Lower("email"),
+                condition=models.Q(("email", ""), _negated=True),
+                name="user_email_once",
+            ),
         ),
         migrations.AddField(
-            model_name='invitation',
-            name='accepted_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="invitation",
+            name="accepted_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='invitation',
-            name='customer',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='invitations', to='accounts.customer'),
+            model_name="invitation",
+            name="customer",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="invitations",
+                to="accounts.customer",
+            ),
         ),
         migrations.AddField(
-            model_name='invitation',
-            name='invited_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="invitation",
+            name="invited_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('customer', None), ('noc_role__in', ['viewer', 'operator', 'admin']), ('role', '')), models.Q(('customer__isnull', False), ('noc_role', ''), ('role__in', ['viewer', 'manager'])), _connector='OR'), name='invitation_to_one_thing'),
+            model_name="invitation",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("customer", None), ("noc_role__in", ["viewer", "operator", "admin"]), ("role", "")),
+                    models.Q(("customer__isnull", False), ("noc_role", ""), ("role__in", ["viewer", "manager"])),
+                    _connector="OR",
+                ),
+                name="invitation_to_one_thing",
+            ),
         ),
     ]
