@@ -11,13 +11,28 @@ from sla.web.import_map import import_map
 
 # Must not end the script element it stands in.
 ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
-PLACES = (("fleet", gettext_lazy("Fleet")), ("agents", gettext_lazy("Agents")), ("log", gettext_lazy("Judge a log")))
+PLACES = (
+    ("fleet", gettext_lazy("Fleet")),
+    ("contracts", gettext_lazy("Contracts")),
+    ("agents", gettext_lazy("Agents")),
+    ("log", gettext_lazy("Judge a log")),
+)
+# Pages that belong to a place without being it.
+WITHIN = {
+    "disk": "fleet",
+    "disk_period": "fleet",
+    "matrix": "fleet",
+    "contract": "contracts",
+    "assign": "contracts",
+    "agent_key": "agents",
+}
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
     """For the base template."""
     match = request.resolver_match
-    return {"import_map": _map, "places": PLACES, "place": match.url_name if match else ""}
+    name = (match.url_name or "") if match else ""
+    return {"import_map": _map, "places": PLACES, "place": WITHIN.get(name, name)}
 
 
 def _map() -> SafeString:
