@@ -1,0 +1,64 @@
+"""Why was the pool, or the disk, slow, and how sure is that?"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sla.domain.neighbours.suspects import Suspicion
+
+# The pool's load is up from here on: a quarter more than the hour before.
+LOAD_UP = 0.25
+# Below this it counts as flat.
+LOAD_FLAT = 0.10
+# A load over this quantile of the disk's own past is a load that it has hardly ever had: slow by itself.
+OWN_PEAK = 0.98
+# And it must have grown, not be at its usual cap: half more than before.
+OWN_GROWTH = 1.5
+
+
+class Cause(StrEnum):
+    """semantics §9."""
+
+    NEIGHBOUR = "neighbour"
+    BACKEND = "backend"
+    DISK = "disk"
+    SELF = "self"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The cause, the probability that it is right, and the disk that is accused (by place), if any."""
+
+    cause: Cause
+    confidence: float
+    culprit: int | None
+
+
+def pool_cause(suspicion: Suspicion) -> Verdict:
+    """Of a window of the whole pool.
+
+    A named culprit makes it a neighbour; without one, a load that is up says neighbours (several), a flat one says the
+    back end, and in between nobody knows.
+    """
+    first = float(suspicion.score.max(initial=0.0))
+    if suspicion.accused is not None:
+        return Verdict(Cause.NEIGHBOUR, first, suspicion.accused)
+    if suspicion.rise >= LOAD_UP:
+        return Verdict(Cause.NEIGHBOUR, 1.0 - suspicion.nobody if first > suspicion.nobody else 0.5, None)
+    if suspicion.rise <= LOAD_FLAT:
+        return Verdict(Cause.BACKEND, suspicion.nobody, None)
+    return Verdict(Cause.UNKNOWN, max(suspicion.nobody, 0.5), None)
+
+
+def own_cause(load_quantile: float, growth: float, queued_at_cap: bool = False) -> Cause:
+    """Of a window of one disk alone: its load among its own past (0 … 1) and against the hour before (times)."""
+    if queued_at_cap or (load_quantile >= OWN_PEAK and growth >= OWN_GROWTH):
+        return Cause.SELF
+    return Cause.DISK
+
+
+def word(confidence: float) -> str:
+    """For people: how sure."""
+    if confidence >= 0.9:
+        return "high"
+    return "medium" if confidence >= 0.6 else "low"

@@ -1,0 +1,51 @@
+"""Is one disk slower than its past while its pool is not? Its residual over the pool's signal, for one disk alone."""
+
+from math import log
+
+import numpy as np
+
+from sla.domain.neighbours.baseline import Baseline
+from sla.domain.neighbours.calibrate import FALSE_A_DAY, rule_tail
+from sla.domain.neighbours.cause import OWN_GROWTH, OWN_PEAK, Cause
+from sla.domain.neighbours.rules import Rule, Thresholds
+from sla.domain.neighbours.slots import Floats, PoolSlots
+from sla.domain.neighbours.track import Span, track
+
+# A fleet has a hundred times more disks than pools, and nobody beside it confirms what a disk alone says: half slower
+# at the least, in most of ten slots' worth of time, and more than it ever does by itself.
+LEAST = log(1.5)
+RULE = Rule(4, 5, 6.0, log(8.0))
+
+
+def own_thresholds(values: Floats, baseline: Baseline, step_s: int) -> Floats:
+    """(D,): from which log slowdown on a disk alone counts as slow, by its own calm past (D, S); infinite without."""
+    levels = [
+        max(LEAST, min(max(RULE.deviations * sd, rule_tail(row, RULE, step_s, FALSE_A_DAY / 10)), RULE.most))
+        for row, sd in zip(values, baseline.scale, strict=True)
+    ]
+    return np.where(np.isfinite(baseline.level), np.array(levels), np.inf)
+
+
+def apart(residuals: Floats, signal: Floats) -> Floats:
+    """(D, S): how much slower than what slowed the whole pool."""
+    return residuals - np.maximum(np.nan_to_num(signal), 0.0)
+
+
+def own_windows(slots: PoolSlots, values: Floats, level: float) -> list[Span]:
+    """Of one disk, (S,): its windows."""
+    if not np.isfinite(level) or np.count_nonzero(values >= level) < RULE.count:
+        return []
+    thresholds = Thresholds((RULE,), (level,), hot=0.6 * level)
+    return list(track(slots.starts.tolist(), values.tolist(), slots.step_s, thresholds))
+
+
+def own_load(work: Floats, inside: slice) -> Cause:
+    """Self or disk, from one disk's work (S,) and its window: did it ask for more than nearly ever before?"""
+    during = float(np.median(work[inside]))
+    rest = np.concatenate((work[: inside.start], work[inside.stop :]))
+    if not len(rest):
+        return Cause.DISK
+    before = work[max(inside.start - 60, 0) : inside.start]
+    usual = float(np.median(before if len(before) else rest))
+    peak = float(np.mean(rest < during)) >= OWN_PEAK
+    return Cause.SELF if peak and during >= OWN_GROWTH * max(usual, 1e-9) else Cause.DISK
