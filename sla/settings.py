@@ -182,6 +182,8 @@ INGEST_MAX_FUTURE_S = 120
 FRAMES_KEEP_DAYS = env.int("FRAMES_KEEP_DAYS", default=35)
 SLOTS_KEEP_DAYS = env.int("SLOTS_KEEP_DAYS", default=400)
 HOURS_KEEP_DAYS = env.int("HOURS_KEEP_DAYS", default=5 * 366)
+# A PEM file with the Ed25519 key that signs statements; without one keys lie in the database, encrypted by SECRET_KEY.
+STATEMENT_KEY_FILE = env.str("STATEMENT_KEY_FILE", default="").strip()
 if FRAMES_KEEP_DAYS < 10:
     raise ImproperlyConfigured(
         f"FRAMES_KEEP_DAYS is {FRAMES_KEEP_DAYS}: it must be 10 or more, a spool may be a week late"
