@@ -1,6 +1,7 @@
 """Verbs on contracts: write a new version from its text, put it on disks, give new disks their default."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -16,13 +17,30 @@ from sla.fleet.vantage import Vantage
 DEFAULT_TEXT = "99% < 15 ms at 1000 IOPS"
 
 
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What is paid, and what comes back: tiers of (below this SLI in ppm, credit in percent). None: the usual
+    10/30/100 % below 99/98/95 %."""
+
+    fee_cents: int | None = None
+    currency: str = ""
+    tiers: tuple[tuple[int, int], ...] = ()
+
+
 @transaction.atomic
-def add_version(*, contract: Contract, text: str, actor: User | None = None) -> ContractVersion:
-    """The next version of a contract, from its typed text. ContractTextError names the word that is wrong."""
+def add_version(
+    *, contract: Contract, text: str, actor: User | None = None, price: Price | None = None
+) -> ContractVersion:
+    """The next version of a contract, from its typed text. ContractTextError names the word that is wrong.
+
+    Without a price it costs what the version before cost.
+    """
     terms = parse_contract(text)
     # The row lock makes the numbering a sequence without holes when two people save at once.
     contract = Contract.objects.select_for_update().get(pk=contract.pk)
     last = contract.versions.order_by("-number").first()
+    if price is None:
+        price = Price(last.fee_cents, last.currency, tuple(map(tuple, last.credit_tiers))) if last else Price()
     version = ContractVersion.objects.create(
         contract=contract,
         number=last.number + 1 if last else 1,
@@ -39,6 +57,9 @@ def add_version(*, contract: Contract, text: str, actor: User | None = None) -> 
         budget_by=terms.budget_by,
         zone=terms.zone,
         min_coverage_ppm=terms.min_coverage_ppm,
+        credit_tiers=[list(tier) for tier in price.tiers],
+        fee_cents=price.fee_cents,
+        currency=price.currency,
         created_by=actor,
     )
     record(

@@ -12,13 +12,15 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from sla.accounts.permissions import Verb, may, require
-from sla.contracts.models import Contract
+from sla.contracts.models import Contract, ContractVersion
 from sla.contracts.services import add_version
 from sla.contracts.visible import contracts_visible_to
 from sla.domain.period import PeriodError, parse_period, period_of
+from sla.domain.price_text import print_fee, print_tiers
 from sla.fleet.selectors import disks_visible_to
 from sla.scoring.terms import domain_contract
 from sla.scoring.what_if import summary, what_if_from_hours
+from sla.web.contracts.price_form import PriceForm
 from sla.web.contracts.words import MAX_TEXT, checked, facts_of
 
 # A month of a thousand disks takes about two seconds from hours.
@@ -39,12 +41,13 @@ def contract_page(request: HttpRequest, contract_id: int) -> HttpResponse:
     """`/contracts/7`; a POST adds a version."""
     contract = visible_contract(request, contract_id)
     typed, refused = "", False
+    price = PriceForm(request.POST or None)
     if request.method == "POST":
         require(request.user, Verb.KEEP_CONTRACTS)
         typed = request.POST.get("text", "")[: MAX_TEXT + 1]
         said = checked(typed)
-        if said.contract is not None:
-            version = add_version(contract=contract, text=typed, actor=request.user)
+        if said.contract is not None and price.is_valid():
+            version = add_version(contract=contract, text=typed, actor=request.user, price=price.price())
             messages.success(
                 request,
                 gettext("Version %d is written. It judges nothing until it is assigned to disks.") % version.number,
@@ -63,13 +66,29 @@ def contract_page(request: HttpRequest, contract_id: int) -> HttpResponse:
         "contract": contract,
         "versions": versions,
         "newest": newest,
-        "facts": facts_of(domain_contract(newest)) if newest else [],
+        "facts": _facts(newest) if newest else [],
         "may_keep": may(request.user, Verb.KEEP_CONTRACTS),
         "text": text,
+        "fee": price["fee"].value() if refused else print_fee(newest.fee_cents, newest.currency) if newest else "",
+        "credits": price["credits"].value() if refused else print_tiers(_tiers(newest)),
+        "price_errors": price.errors,
         "check": checked(text),
         "period": period_of(datetime.now(UTC)).text,
     }
     return render(request, "contracts/contract.html", context, status=400 if refused else 200)
+
+
+def _facts(version: ContractVersion) -> list[tuple[str, str]]:
+    fee = print_fee(version.fee_cents, version.currency) or gettext("not said")
+    return [
+        *facts_of(domain_contract(version)),
+        (gettext("fee of a month"), fee),
+        (gettext("credits"), print_tiers(_tiers(version))),
+    ]
+
+
+def _tiers(version: ContractVersion | None) -> tuple[tuple[int, int], ...]:
+    return domain_contract(version).credit_tiers if version else ()
 
 
 @login_required

@@ -23,12 +23,13 @@ from sla.domain.contract_text import parse_contract
 from sla.domain.states import State
 from sla.fleet.models import Disk
 from sla.fleet.selectors import disks_visible_to
+from sla.web.contracts.price_form import PriceForm
 from sla.web.contracts.words import MAX_TEXT, checked
 
 PAGE = 100
 
 
-class ContractForm(forms.Form):
+class ContractForm(PriceForm):
     """A name, whose it is, and its terms as typed."""
 
     name = forms.CharField(max_length=100)
@@ -64,7 +65,12 @@ def contracts(request: HttpRequest) -> HttpResponse:
     for one in page.object_list:
         one.stands = standing.get(one.pk, {})
     may_keep = may(request.user, Verb.KEEP_CONTRACTS)
-    context = {"page": page, "form": form, "may_keep": may_keep, "check": checked(form["text"].value() or "")}
+    context = {
+        "page": page,
+        "form": form,
+        "may_keep": may_keep,
+        "check": checked(form["text"].value() or "") if form.is_bound else None,
+    }
     return render(request, "contracts/list.html", context, status=400 if form.is_bound else 200)
 
 
@@ -76,7 +82,7 @@ def make(form: ContractForm, by: User) -> Contract | None:
             contract = Contract.objects.create(
                 name=wanted["name"], customer=wanted["customer"], is_default=wanted["is_default"]
             )
-            add_version(contract=contract, text=wanted["text"], actor=by)
+            add_version(contract=contract, text=wanted["text"], actor=by, price=form.price())
     except IntegrityError:
         whose = wanted["customer"] or gettext("everybody")
         form.add_error("name", gettext("There is one of that name, or another default, for %s already.") % whose)

@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 
 from sla.domain.contract import Contract, ContractError
 from sla.domain.contract_check import check_contract
+from sla.domain.contract_print import condition
 from sla.domain.contract_text import EXAMPLE, ContractTextError, parse_contract
 from sla.web.disk_words import plain_percent
 
@@ -47,6 +48,10 @@ def facts_of(contract: Contract) -> list[tuple[str, str]]:
     """The terms one by one, in words."""
     read, write = contract.read_threshold_us / 1000, contract.write_threshold_us / 1000
     within = f"{read:g} ms" if read == write else gettext("reads %g ms, writes %g ms") % (read, write)
+    more = [(gettext("an empty disk may take"), f"{contract.base_us / 1000:g} ms")] if contract.base_us else []
+    more += [(gettext("counted only when"), " · ".join(condition(one) for one in contract.conditions))] * bool(
+        contract.conditions
+    )
     return [
         (gettext("objective"), f"{plain_percent(contract.objective_ppm)} %"),
         (gettext("answered within"), within),
@@ -58,6 +63,7 @@ def facts_of(contract: Contract) -> list[tuple[str, str]]:
         (gettext("judged from"), contract.vantage),
         (gettext("budget by"), contract.budget_by),
         (gettext("least observed"), f"{plain_percent(contract.min_coverage_ppm)} %"),
+        *more,
     ]
 
 

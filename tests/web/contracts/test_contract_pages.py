@@ -100,6 +100,21 @@ def test_a_price_is_named_before_a_version_is_written(seeded: dict[str, Disk], n
     )
 
 
+def test_a_version_says_what_it_costs_and_the_next_one_costs_the_same(noc: Client) -> None:
+    noc.post(
+        "/contracts",
+        {"name": "Gold", "text": "99.9% < 5 ms at 2000 IOPS", "fee": "49.90 eur", "credits": "25% below 99.5%"},
+    )
+    contract = Contract.objects.get(name="Gold")
+    page = noc.get(f"/contracts/{contract.pk}").content.decode()
+    assert 'value="49.90 EUR"' in page
+    assert 'value="25% below 99.5%"' in page
+    wrong = noc.post(f"/contracts/{contract.pk}", {"text": "99.9% < 5 ms at 2000 IOPS", "fee": "a lot"})
+    assert wrong.status_code == 400
+    assert "is no fee" in wrong.content.decode()
+    assert contract.versions.count() == 1
+
+
 @pytest.mark.page
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(
