@@ -6,9 +6,14 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "beat-alive": {"task": "sla.api.beat_alive", "schedule": 10.0, "options": {"expires": 10}},
     # Frames come once a minute and a disk: what is due waits two seconds at the most.
     "settle-due": {"task": "sla.scoring.settle_due", "schedule": 2.0, "options": {"expires": 2}},
+    # A mark waits two seconds at the most; acute ones are told at once besides.
+    "evaluate-incidents": {"task": "sla.incidents.evaluate", "schedule": 2.0, "options": {"expires": 2}},
+    "sweep-incidents": {"task": "sla.incidents.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
     "close-periods": {"task": "sla.scoring.close_periods", "schedule": 600.0, "options": {"expires": 600}},
+    # Months close at a minute of the contract's own calendar; a statement an hour later is early enough.
+    "freeze-statements": {"task": "sla.reports.freeze_due", "schedule": 900.0, "options": {"expires": 900}},
     "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "drop-old-frames": {"task": "sla.telemetry.drop_old_frames", "schedule": 3600.0, "options": {"expires": 3600}},
 }

@@ -182,6 +182,7 @@ class JobRun(models.Model):
     started_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
     ok_at = models.DateTimeField(null=True, help_text="start of the last run that ended well")
+    steady_since = models.DateTimeField(null=True, help_text="since when it runs without a break")
     duration_ms = models.IntegerField(null=True)
     longest_ms = models.IntegerField(default=0)
     runs = models.BigIntegerField(default=0)

@@ -1,0 +1,42 @@
+"""Is an incident to be kept quiet, and by what? By silences that people set; maintenance opens nothing at all."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sla.domain.incidents.silence import Hush, Part, hides
+from sla.incidents.models import Incident, Silence
+from sla.incidents.selectors import silences_at
+
+
+def hush_of(silence: Silence) -> Hush:
+    """A stored silence as the domain's."""
+    return Hush(
+        kinds=frozenset(silence.kinds),
+        incident=silence.incident_id,
+        pool=silence.pool_id,
+        machine=silence.machine_id,
+        customer=silence.customer_id,
+        disk=silence.disk_id,
+    )
+
+
+def parts_of(incident: Incident) -> list[Part]:
+    """The disks in it now; once all have left, those that were: its end is as quiet as it was."""
+    rows = incident.disks.values_list("disk", "disk__machine", "disk__pool", "disk__machine__customer", "until")
+    every = [(Part(disk, machine, pool, customer), until) for disk, machine, pool, customer, until in rows]
+    active = [part for part, until in every if until is None]
+    return active or [part for part, _ in every]
+
+
+def hidden_by(incident: Incident, silences: Iterable[Silence]) -> bool:
+    """Do these silences together hide the whole incident?"""
+    listed = [hush_of(silence) for silence in silences]
+    return bool(listed) and hides(listed, incident.pk, incident.kind, parts_of(incident))
+
+
+def muted_by(incident: Incident, now: datetime) -> str | None:
+    """Who keeps it quiet and why, or None."""
+    silences = list(silences_at(now))
+    if not silences or not hidden_by(incident, silences):
+        return None
+    return "; ".join(f"{silence.author_label}: {silence.reason}" for silence in silences)[:300]
