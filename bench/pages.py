@@ -180,7 +180,7 @@ def session() -> str:
     user = User.objects.create_user("bench", password=None, noc_role=User.NocRole.VIEWER)
     made = SessionStore()
     made[SESSION_KEY] = str(user.pk)
-    made[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    made[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     made[HASH_SESSION_KEY] = user.get_session_auth_hash()
     made.set_expiry(timedelta(days=1))
     made.save()

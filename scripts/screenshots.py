@@ -32,7 +32,7 @@ ARGUMENTS = [
 
 def log_in(page: Any, base: str, user: str, password: str) -> None:
     page.goto(base + "/login")
-    page.fill("input[name=username]", user)
+    page.fill("input[name=login]", user)
     page.fill("input[name=password]", password)
     page.click("button[type=submit]")
     page.wait_for_load_state("networkidle")

@@ -6,3 +6,5 @@ urlpatterns = [
     path("", include("sla.api.urls")),
     path("", include("sla.web.urls")),
 ]
+
+handler429 = "sla.web.people.throttled.too_many"

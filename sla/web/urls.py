@@ -1,6 +1,5 @@
 """Where the pages are mounted."""
 
-from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from sla.web import agent_key, agents_page, fleet_page, log_page
@@ -17,6 +16,4 @@ urlpatterns = [
     path("", include("sla.web.portal.urls")),
     path("", include("sla.web.people.urls")),
     path("", include("sla.web.noc.urls")),
-    path("login", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
-    path("logout", auth.LogoutView.as_view(), name="logout"),
 ]

@@ -56,7 +56,7 @@ def test_it_asks_by_itself_every_ten_seconds(calm: Disk, people: People, open_pa
 def test_nobody_answers_and_the_page_says_so(calm: Disk, people: People, open_page: Open) -> None:
     page = open_page(None, "/login").page
     page.clock.install()
-    page.fill("input[name=username]", "noc")
+    page.fill("input[name=login]", "noc")
     page.fill("input[name=password]", "a long password 1")
     page.click("button[type=submit]")
     page.wait_for_url("**/")

@@ -64,11 +64,11 @@ def test_login_leads_to_the_page_that_was_asked_for(people: People, open_page: O
     page: Any = opened.page
     assert "/login" in page.url
     assert not opened.accessibility()
-    page.fill("input[name=username]", "noc")
+    page.fill("input[name=login]", "noc")
     page.fill("input[name=password]", "wrong")
     page.click("button[type=submit]")
-    assert page.locator("[role=alert]").inner_text()
-    page.fill("input[name=username]", "noc")
+    assert page.locator("[role=alert]:visible").inner_text()
+    page.fill("input[name=login]", "noc")
     page.fill("input[name=password]", "a long password 1")
     page.click("button[type=submit]")
     page.wait_for_url("**/agents")

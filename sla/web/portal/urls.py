@@ -1,5 +1,9 @@
-"""Pages: what a customer sees: disks in contract words, statements, verification."""
+"""Pages: a customer's own view of what was promised and what was given."""
 
-from django.urls import URLPattern, URLResolver
+from django.urls import URLPattern, URLResolver, path
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from sla.web.portal import home
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("home", home.home, name="home"),
+]

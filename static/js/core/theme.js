@@ -2,14 +2,20 @@
 
 const ORDER = ["auto", "light", "dark"];
 const system = matchMedia("(prefers-color-scheme: dark)");
+let current = kept();
 
-export function chosen() {
+function kept() {
   try {
-    const kept = localStorage.getItem("theme");
-    return ORDER.includes(kept) ? kept : "auto";
+    const name = localStorage.getItem("theme");
+    return ORDER.includes(name) ? name : "auto";
   } catch {
     return "auto";
   }
+}
+
+/** "auto", "light" or "dark". */
+export function chosen() {
+  return current;
 }
 
 function keep(name) {
@@ -27,20 +33,21 @@ function show(name) {
   document.dispatchEvent(new CustomEvent("themechange", { detail: { theme: dark ? "dark" : "light" } }));
 }
 
-function say(button, name) {
-  button.setAttribute("aria-label", `Theme: ${name}`);
-  button.title = `Theme: ${name}`;
+/** Keep and show "auto", "light" or "dark". */
+export function choose(name) {
+  current = name;
+  keep(name);
+  show(name);
 }
 
 export function startTheme(button) {
-  let name = chosen();
-  system.addEventListener("change", () => name === "auto" && show(name));
+  const say = () => {
+    button.setAttribute("aria-label", `Theme: ${current}`);
+    button.title = `Theme: ${current}`;
+  };
+  system.addEventListener("change", () => current === "auto" && show(current));
   if (!button) return;
-  say(button, name);
-  button.addEventListener("click", () => {
-    name = ORDER[(ORDER.indexOf(name) + 1) % ORDER.length];
-    keep(name);
-    show(name);
-    say(button, name);
-  });
+  say();
+  document.addEventListener("themechange", say);
+  button.addEventListener("click", () => choose(ORDER[(ORDER.indexOf(current) + 1) % ORDER.length]));
 }
