@@ -18,6 +18,7 @@ Matrix = NDArray[np.int64] | NDArray[np.int32]
 # What stands for "unknown": the smallest number of the array's own width.
 NULL = np.iinfo(np.int64).min
 NULL32 = np.iinfo(np.int32).min
+MAX_NARROW = 2**31 - 1  # what fits 32 bits
 MAX_VALUE = 2**53 - 1
 ORDERED = (("read_lo", "read_est"), ("read_est", "read_hi"), ("write_lo", "write_est"), ("write_est", "write_hi"))
 EXCESS = ("excess_lo", "excess_hi")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from isal import isal_zlib
+from zlib_ng import zlib_ng
 
 from plimsoll_agent.core import layout_names as names
 from plimsoll_agent.core.layout import MAX_INFLATED, LayoutError
@@ -39,10 +39,10 @@ class Opened(NamedTuple):
 
 def inflate(body: bytes) -> bytes:
     """The canonical bytes of a body. LayoutError on a bomb, a cut stream, or anything after its end."""
-    stream = isal_zlib.decompressobj()
+    stream = zlib_ng.decompressobj()
     try:
         data = stream.decompress(body, MAX_INFLATED)
-    except isal_zlib.error as error:
+    except zlib_ng.error as error:
         raise LayoutError(f"body does not inflate: {error}") from error
     if not stream.eof or stream.unused_data:
         raise LayoutError(

@@ -11,10 +11,9 @@ from django.conf import settings
 from sla.telemetry import store
 from sla.telemetry.address import Address, Span, check_time, locate
 from sla.telemetry.columns import inflate
-from sla.telemetry.content import json_bodies, packed_bodies
 from sla.telemetry.inventory import Inventory, inventory_of
 from sla.telemetry.refusal import BAD_SHAPE, CONFLICT, OVERLAP, Refusal
-from sla.telemetry.wire import Request, json_frame, packed_frame
+from sla.telemetry.upload import Upload
 
 DAY_S = 86_400
 # What a process remembers of tokens: 100 bytes each. The database checks them again with every upload.
@@ -55,7 +54,7 @@ def caller_of(token_hash: bytes) -> store.Caller:
     return caller
 
 
-def ingest(token_hash: bytes, sent: Request, *, packed: bool, now: float) -> Outcome:
+def ingest(token_hash: bytes, sent: Upload, *, now: float) -> Outcome:
     """Check, store, and say what became of each frame; durable when this returns. UnknownAgent."""
     said = sent.agent
     words = store.Words(
@@ -66,7 +65,7 @@ def ingest(token_hash: bytes, sent: Request, *, packed: bool, now: float) -> Out
         fresh = token_hash not in _callers
         caller = caller_of(token_hash)
         inventory = inventory_of(caller.machine, caller.inventory_version)
-        rows, refused = _checked(sent, inventory, caller, packed=packed, now=now)
+        rows, refused = _checked(sent, inventory, caller, now=now)
         done = _store(token_hash, caller, words, rows, refused)
         if done is not None:
             accepted, duplicates = done
@@ -84,17 +83,16 @@ def _still_known(token_hash: bytes) -> bool:
 
 
 def _checked(
-    sent: Request, inventory: Inventory, caller: store.Caller, *, packed: bool, now: float
+    sent: Upload, inventory: Inventory, caller: store.Caller, *, now: float
 ) -> tuple[dict[int, store.Row], dict[int, Refusal]]:
     """By index: the frames that are sound, and why the others are not."""
     span = Span(int(now) - settings.FRAMES_KEEP_DAYS * DAY_S, int(now) + settings.INGEST_MAX_FUTURE_S)
     refused: dict[int, Refusal] = {}
     frames: dict[int, Any] = {}
     addresses: dict[int, Address] = {}
-    decode, bodies_of = (packed_frame.decode, packed_bodies) if packed else (json_frame.decode, json_bodies)
     for index, raw in enumerate(sent.frames):
         try:
-            frame = decode(raw)
+            frame = sent.decode(raw)
             check_time(frame, span)
             addresses[index] = locate(frame, inventory, host_side=caller.host_side)
             frames[index] = frame
@@ -102,7 +100,7 @@ def _checked(
             refused[index] = Refusal(BAD_SHAPE, str(error))
         except Refusal as refusal:
             refused[index] = refusal
-    bodies, unsound = bodies_of(frames)
+    bodies, unsound = sent.bodies_of(frames)
     refused |= unsound
     rows = {
         index: store.Row(

@@ -19,6 +19,7 @@ MAX_PAIRS = 282
 LAST_BUCKET = 280
 MAX_VALUE = 2**53 - 1
 SCALARS = len(names.TERM_SCALARS)
+ALL_KNOWN = (1 << len(names.BASE_FIELDS)) - 1
 POOL_START = names.TERM_SCALARS.index("pool_start")
 
 
@@ -90,6 +91,9 @@ def _base(row: list[int]) -> tuple[dict[str, int | None], int]:
     known = mask >> 1
     if known >> len(names.BASE_FIELDS) or null & ~known or (known and not mask & 1):
         raise ValueError(f"base has impossible field masks {mask} and {null}")
+    if known == ALL_KNOWN and not null:
+        at = 2 + len(names.BASE_FIELDS)
+        return dict(zip(names.BASE_FIELDS, row[2:at], strict=True)), at
     base: dict[str, int | None] = {}
     at = 2
     for bit, name in enumerate(names.BASE_FIELDS):

@@ -16,7 +16,7 @@ from sla.accounts.throttle import secret_failed
 from sla.accounts.tokens import bearer, hash_token
 from sla.telemetry.body import BodyRefused, read_body
 from sla.telemetry.ingest import Outcome, UnknownAgent, caller_of, ingest
-from sla.telemetry.wire import Request, json_request, packed_request
+from sla.telemetry.upload import Upload, json_upload, packed_upload
 
 logger = logging.getLogger(__name__)
 RETRY_AFTER_S = 5
@@ -59,8 +59,8 @@ def receive(request: HttpRequest) -> HttpResponse:
     token_hash = hash_token(token)
     try:
         steadily(lambda: caller_of(token_hash))  # before anything of the body is unpacked
-        sent, packed = _read(request)
-        return _answer(steadily(lambda: ingest(token_hash, sent, packed=packed, now=time.time())))
+        sent = _read(request)
+        return _answer(steadily(lambda: ingest(token_hash, sent, now=time.time())))
     except UnknownAgent:
         if wait := secret_failed("agent token", client_address(request), token):
             return refuse(429, "too_many_tries", "too many different unknown tokens from your address", wait)
@@ -73,24 +73,23 @@ def receive(request: HttpRequest) -> HttpResponse:
         return refuse(503, "database_unavailable", "the database does not answer; keep the frames and try again")
 
 
-def _read(request: HttpRequest) -> tuple[Request, bool]:
-    """The request's frames, still raw; BodyRefused where it is not even that."""
+def _read(request: HttpRequest) -> Upload:
+    """The request's frames, not yet checked; BodyRefused where it is not even that."""
     kind = request.META.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
     if kind not in ("application/json", "application/msgpack"):
         raise BodyRefused(
             415, "unsupported_type", f"Content-Type {kind[:60]!r}: send application/json or application/msgpack"
         )
     body = read_body(request, settings.INGEST_MAX_BYTES)
-    packed = kind == "application/msgpack"
     try:
-        sent = (packed_request if packed else json_request).decode(body)
+        sent = (packed_upload if kind == "application/msgpack" else json_upload)(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BodyRefused(400, "bad_request", f"the body is not a request of frames: {error}") from error
     if len(sent.frames) > settings.INGEST_MAX_FRAMES:
         raise BodyRefused(
             413, "too_many_frames", f"{len(sent.frames)} frames; at most {settings.INGEST_MAX_FRAMES} a request"
         )
-    return sent, packed
+    return sent
 
 
 def _answer(outcome: Outcome) -> HttpResponse:

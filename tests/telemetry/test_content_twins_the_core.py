@@ -1,5 +1,6 @@
 """The server's batch reader and writer of the stored layout do exactly what the reference in the agent's core does."""
 
+import json
 import zlib
 from typing import Any
 
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from plimsoll_agent.core import layout
 from sla.telemetry.check import NULL
 from sla.telemetry.columns import inflate, named, open_bodies, stack
-from sla.telemetry.content import json_bodies, packed_bodies
+from sla.telemetry.content import json_bodies, packed_bodies, quick_bodies
+from sla.telemetry.quick import read_quickly
 from sla.telemetry.wire import JsonFrame, Key, PackedFrame
 from tests.telemetry.machines import minute
 
@@ -60,6 +62,63 @@ def test_json_frames_become_the_same_bytes_as_the_reference_writes(several: list
     assert not refused
     for index, frame in enumerate(several):
         assert inflate(bodies[index]) == layout.pack(stored_form(frame))
+    quick = read_quickly(json.dumps({"frames": several}).encode())
+    assert quick is not None
+    assert quick_bodies(quick.columns, dict(enumerate(quick.frames))) == (bodies, {})
+
+
+GOOD = minute(START, term=7, n=2)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        "[1, 2.0]",
+        "[1, 1e2]",
+        "[1, true]",
+        '[1, "2"]',
+        '[1, "2,[null]"]',
+        "[1, [2]]",
+        "[1, {}]",
+        "[1, -2]",
+        "[1]",
+        "[1, 2, 3]",
+        "[]",
+        "[1, -9223372036854775808]",
+        "[1, 9223372036854775807]",
+        "[1, 18446744073709551616]",
+        f"[1, {2**53}]",
+        "null",
+        "7",
+        f"[{'1,' * 257}1]",
+    ],
+)
+def test_anything_odd_in_an_array_is_left_to_the_reader_that_says_what_is_wrong(array: str) -> None:
+    for holder in (GOOD, GOOD["slow"][0]):
+        for name in [name for name, value in holder.items() if isinstance(value, list) and name not in ("slow",)]:
+            if name.endswith("_hist"):
+                continue
+            marked = holder | {name: "MARK"}
+            frame = marked if holder is GOOD else GOOD | {"slow": [marked]}
+            body = json.dumps({"frames": [GOOD, frame, GOOD]}).replace('"MARK"', array).encode()
+            assert read_quickly(body) is None, name
+
+
+def test_lengths_that_even_out_over_frames_are_seen() -> None:
+    one, three, nested = (dict(minute(START, n=n)) for n in (1, 3, 3))
+    one["read_ios"], nested["read_ios"] = 5, [1, [2, 3]]
+    short, long = dict(GOOD, read_ios=[1]), dict(GOOD, read_ios=[1, 2, 3])
+    for frames in ([one, nested, three], [short, long], [dict(GOOD, n=0)], [dict(GOOD, n=258)]):
+        assert read_quickly(json.dumps({"frames": frames}).encode()) is None
+
+
+def test_frames_of_several_forms_are_read_at_once() -> None:
+    several = [minute(START, n=3), GOOD, minute(START, n=3, term=8), minute(START, read_ms=[2**40] * 60)]
+    quick = read_quickly(json.dumps({"frames": several}).encode())
+    assert quick is not None
+    bodies, refused = quick_bodies(quick.columns, dict(enumerate(quick.frames)))
+    assert (bodies, refused) == json_bodies({index: as_json(frame) for index, frame in enumerate(several)})
+    assert len(bodies) == 4
 
 
 @settings(max_examples=200, deadline=None)
