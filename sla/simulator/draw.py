@@ -9,14 +9,16 @@ import numpy as np
 from sla.simulator import noise
 from sla.simulator.backend import Disks, Served
 from sla.simulator.demand import Load
+from sla.simulator.latency import CV, upper
 from sla.simulator.noise import Floats, Ints
 from sla.simulator.world import Pool
 
 TEN_MINUTES_S, FIVE_MINUTES_S, MINUTE_S, DAY_S = 600, 300, 60, 86_400
 SECTOR = 512
-SPREAD = 1.5  # sd of a single I/O's time over its mean
+
 TAIL_SHARE = 0.002  # of a disk's minutes are slow for no reason
 TAIL_POWER = 2.5
+DRAWS = 6  # reads, writes, their times, in flight, size
 
 
 @dataclass(slots=True)
@@ -41,37 +43,21 @@ def noise_of(pool: Pool, index: int, seed: int, times: Ints) -> Noise:
 
 def _pareto(normal: Floats, share: float) -> Floats:
     """1 for most; for a `share` of the steps a factor over 1 with a power-law tail, at most 30."""
-    from_top = 0.5 * _erfc(normal / np.sqrt(2.0))
+    from_top = upper(normal)
     factor = np.ones_like(normal)
     hit = from_top < share
     factor[hit] = np.minimum((from_top[hit] / max(share, 1e-12)) ** (-1.0 / TAIL_POWER) * 1.3, 30.0)
     return factor
 
 
-def _erfc(x: Floats) -> Floats:
-    """Abramowitz and Stegun 7.1.26; its error of 1.5e-7 is nothing beside a share of steps."""
-    z = np.abs(x)
-    t = 1.0 / (1.0 + 0.3275911 * z)
-    poly = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
-    tail = poly * np.exp(-z * z)
-    return np.asarray(np.where(x >= 0, tail, 2.0 - tail))
+def chance_of(index: int, seed: int, count: int, times: Ints, step_s: int) -> Floats:
+    """What chance does to each step of the disks that began in a pool: DRAWS standard normals, (DRAWS, D, T)."""
+    return np.stack([noise.white(seed, noise.COUNTS + 100 * k, index, count, times, step_s) for k in range(DRAWS)])
 
 
-def counters(
-    served: Served,
-    load: Load,
-    disks: Disks,
-    rough: Floats,
-    at: tuple[int, int],
-    times: Ints,
-    step_s: int,
-) -> dict[str, Ints]:
-    """The trace's counters of a pool's disks. rough (D, T): noise on the time of an I/O; at: seed and pool."""
-    seed, index = at
-    count = len(served.rate)
-    reads, writes, read_n, write_n, level, size = (
-        noise.white(seed, noise.COUNTS + 100 * k, index, count, times, step_s) for k in range(6)
-    )
+def counters(served: Served, load: Load, disks: Disks, rough: Floats, chance: Floats, step_s: int) -> dict[str, Ints]:
+    """The trace's counters of a pool's disks. rough (D, T): noise on the time of an I/O; chance (DRAWS, D, T)."""
+    reads, writes, read_n, write_n, level, size = chance
     mean = served.rate * step_s
     read_ios = _count(mean * disks.read_ratio, reads)
     write_ios = _count(mean * (1.0 - disks.read_ratio), writes)
@@ -81,13 +67,13 @@ def counters(
         f"{side}_bytes": (ios * block).astype(np.int64) * SECTOR
         for side, ios in (("read", read_ios), ("write", write_ios))
     }
-    for side, ios, each, chance in (
+    for side, ios, each, moved in (
         ("read", read_ios, served.read_ms, read_n),
         ("write", write_ios, served.write_ms, write_n),
     ):
         # The mean of n times with a spread: a gamma of that mean, by its cube root (Wilson and Hilferty).
-        spread = SPREAD / np.sqrt(np.maximum(ios, 1)) / 3.0
-        around = np.maximum(1.0 - spread**2 + spread * chance, 0.05) ** 3
+        spread = CV / np.sqrt(np.maximum(ios, 1)) / 3.0
+        around = np.maximum(1.0 - spread**2 + spread * moved, 0.05) ** 3
         out[f"{side}_ms"] = np.round(ios * each * rough * around).astype(np.int64)
     out["queue_ms"] = out["read_ms"] + out["write_ms"]
     waiting = out["queue_ms"] / (1000.0 * step_s)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from sla.simulator import noise
-from sla.simulator.draw import counters, noise_of
+from sla.simulator.draw import DRAWS, chance_of, counters, noise_of
 from sla.simulator.noise import Floats, Ints
 from sla.simulator.place import Spans, places
 from sla.simulator.solve import Solved, solve
@@ -82,12 +82,15 @@ def _counts(
     scenario: Scenario, index: int, members: Ints, solved: Solved, spans: Spans, times: Ints
 ) -> dict[str, Ints]:
     """Counters of a pool's disks; each disk's own noise is that of the pool where it began."""
-    rough = np.ones((len(members), len(times)))
-    common = noise_of(scenario.pools[index], index, scenario.seed, times).pool
+    shape = (len(members), len(times))
+    rough, chance = np.empty(shape), np.empty((DRAWS, *shape))
     for home, rows, numbers in spans.homes(members):
-        rough[rows] = noise_of(scenario.pools[home], home, scenario.seed, times).disk[numbers]
-    rough *= common
-    return counters(solved.served, solved.load, solved.disks, rough, (scenario.seed, index), times, spans.step_s)
+        pool = scenario.pools[home]
+        rough[rows] = noise_of(pool, home, scenario.seed, times).disk[numbers]
+        drawn = chance_of(home, scenario.seed, len(pool.tenants), times, spans.step_s)
+        chance[:, rows] = drawn[:, numbers]
+    rough *= noise_of(scenario.pools[index], index, scenario.seed, times).pool
+    return counters(solved.served, solved.load, solved.disks, rough, chance, spans.step_s)
 
 
 def _observed(scenario: Scenario, times: Ints) -> Bools:
