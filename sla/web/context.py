@@ -25,6 +25,7 @@ WITHIN = {
     "contract": "contracts",
     "assign": "contracts",
     "agent_key": "agents",
+    "inventory": "agents",
 }
 
 
