@@ -16,4 +16,6 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "freeze-statements": {"task": "sla.reports.freeze_due", "schedule": 900.0, "options": {"expires": 900}},
     "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "drop-old-frames": {"task": "sla.telemetry.drop_old_frames", "schedule": 3600.0, "options": {"expires": 3600}},
+    # Whoever writes a notice nudges; this is for what waited for its hour, or failed.
+    "deliver": {"task": "sla.notifications.deliver", "schedule": 2.0, "options": {"expires": 2}},
 }

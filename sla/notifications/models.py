@@ -12,6 +12,7 @@ from sla.fleet.models import Pool
 from sla.incidents.models import Incident
 
 WAYS = [(Way.NOW.value, "at once"), (Way.DIGEST.value, "in a digest"), (Way.OFF.value, "never")]
+WAY_WORDS = [way for way, _ in WAYS]
 SEVERITIES = [(one.value, one.value) for one in (Severity.PAGE, Severity.TICKET, Severity.INFO)]
 
 
@@ -123,6 +124,7 @@ class Notice(models.Model):
         max_length=254, blank=True, help_text="the address it went to, as far as it may be shown"
     )
     folded_into = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="holds")
+    rendered_at = models.DateTimeField(null=True, blank=True, help_text="empty until its first try")
     subject = models.CharField(max_length=300, blank=True)
     plain = models.TextField(blank=True)
     html = models.TextField(blank=True)

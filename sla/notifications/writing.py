@@ -32,7 +32,7 @@ TOPICS = {
     Happened.RESOLVED: Topic.RESOLVED,
 }
 # Only for who has been told of the beginning.
-TO_THE_TOLD = (Topic.REMINDED, Topic.RESOLVED)
+TO_THE_TOLD = (Topic.RESOLVED,)
 TEST_KEEPS_TRYING = timedelta(minutes=10)
 Key = tuple[int | None, int | None]
 
@@ -40,7 +40,7 @@ Key = tuple[int | None, int | None]
 def write(incident: Incident, event: IncidentEvent) -> int:
     """The notices of one event; how many."""
     topic = TOPICS.get(Happened(event.kind))
-    if topic is None or is_muted(event):
+    if topic is None or is_muted(event) or _is_no_news(event):
         return 0
     now = timezone.now()
     before = _written(incident)
@@ -48,14 +48,14 @@ def write(incident: Incident, event: IncidentEvent) -> int:
     made: list[Notice] = []
     for reader in readers_of(hit):
         known = before.get(reader.key, [])
-        when = _when(reader, hit, topic, known, now)
-        occasion = _occasion(topic, event, incident)
+        # A reminder of what was silenced when it began is the first that people hear of it.
+        turn = Topic.OPENED if topic is Topic.REMINDED and not known else topic
+        when = _when(reader, hit, turn, known, now)
+        occasion = _occasion(turn, event, incident)
         if when is not None and not any(notice.occasion == occasion for notice in known):
-            made.append(_notice(reader, incident, topic, occasion, when, now))
-    # Two events of one turn at once: the unique turn lets one of the two rows in.
-    Notice.objects.bulk_create(made, ignore_conflicts=topic is Topic.OPENED)
-    if topic is not Topic.OPENED:
-        _fold(made, before, now)
+            made.append(_notice(reader, incident, turn, occasion, when, now))
+    Notice.objects.bulk_create(made)
+    _fold(made, before, now)
     if made:
         nudge_after_commit()
     return len(made)
@@ -64,6 +64,11 @@ def write(incident: Incident, event: IncidentEvent) -> int:
 def is_muted(event: IncidentEvent) -> bool:
     """Was the incident silenced, or all of it in maintenance that mutes, when this happened?"""
     return bool(event.data.get("muted"))
+
+
+def _is_no_news(event: IncidentEvent) -> bool:
+    """That it became certain, or is of another kind, is on its page; only what makes it more urgent is told again."""
+    return event.kind == Happened.ESCALATED and "severity" not in event.data
 
 
 def _written(incident: Incident) -> dict[Key, list[Notice]]:

@@ -11,9 +11,9 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("accounts", "0002_invitations_networks_one_mail"),
+        ("accounts", "0001_initial"),
         ("fleet", "0001_initial"),
-        ("incidents", "0003_jobrun_steady_since"),
+        ("incidents", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,229 @@
+"""What does a notice say? Its subject, its plain and its HTML form, and a chart; rendered once, then kept."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from sla.notifications import unsubscribe
+from sla.notifications.blame import blame, what_to_do
+from sla.notifications.chart import Point, draw
+from sla.notifications.facts import DiskLine, Facts, facts_of
+from sla.notifications.mime import CHART_CID, one_line
+from sla.notifications.models import Channel, Notice
+from sla.notifications.moments import duration, moment, span
+from sla.notifications.recipients import zone_of
+from sla.scoring.selectors import slots
+
+Topic = Notice.Topic
+SUBJECT_MAX = 200
+# Lines of a digest; the others are counted.
+MOST = 50
+
+
+def render(notice: Notice) -> dict[str, Any]:
+    """The fields of the notice that hold what is sent."""
+    if notice.topic == Topic.TEST:
+        return _test(notice)
+    if notice.topic == Topic.DIGEST:
+        return _digest(notice)
+    facts = facts_of(notice.incident, notice.person)
+    context = _context(notice, facts)
+    if notice.channel and notice.channel.kind == Channel.Kind.WEBHOOK:
+        return {"subject": context["subject"], "plain": json.dumps(payload(notice, facts, context), ensure_ascii=False)}
+    plain = render_to_string("mail/incident.txt", context)
+    if notice.channel:
+        return {"subject": context["subject"], "plain": plain}
+    chart, alt = picture(facts, notice)
+    context |= {"chart": chart is not None, "chart_cid": CHART_CID, "chart_alt": alt}
+    html = render_to_string("mail/incident.html", context)
+    return {"subject": context["subject"], "plain": plain, "html": html, "chart": chart, "chart_alt": alt[:300]}
+
+
+def _context(notice: Notice, facts: Facts) -> dict[str, Any]:
+    incident, zone, now = notice.incident, zone_of(notice.person), timezone.now()
+    noc = notice.person is None or notice.person.is_noc
+    # What is told is what has become of it: a mail that was held may open and close the matter at once.
+    over = facts.resolved_at is not None
+    looks_like = blame(incident, facts, noc=noc)
+    heading = facts.title[:1].upper() + facts.title[1:]
+    return {
+        "subject": subject(notice, facts),
+        "heading": heading,
+        "topic": notice.topic,
+        "status": status(notice, facts),
+        "tone": "met" if over else {"page": "breached", "ticket": "at_risk"}.get(incident.severity, "idle"),
+        "preheader": preheader(facts, noc=noc),
+        "lasted": duration((facts.resolved_at or now) - facts.opened_at),
+        "over": over,
+        "likely": facts.likely,
+        "facts": facts,
+        "rows": rows(facts, zone, looks_like, noc=noc),
+        "more": facts.ever - len(facts.worst) if over else facts.disks - len(facts.worst),
+        "looks_like": looks_like,
+        "what_to_do": what_to_do(incident, facts, noc=noc),
+        "noc": noc,
+        **_foot(notice),
+    }
+
+
+def rows(facts: Facts, zone: tzinfo, looks_like: str, *, noc: bool) -> list[tuple[str, str]]:
+    """The head of the letter: when, how many, what is left, whose fault."""
+    over, worst = facts.resolved_at, facts.worst[0] if facts.worst else None
+    when = span(facts.opened_at, over, zone) if over else moment(facts.opened_at, zone)
+    listed = [(_("When") if over else _("Since"), when)]
+    if facts.ever > 1:
+        count = {"now": facts.disks, "ever": facts.ever, "customers": facts.customers}
+        said = _("%(ever)d disks") if over else _("%(now)d disks now, %(ever)d in all")
+        if noc and facts.customers > 1:
+            said += _(", of %(customers)d customers")
+        listed.append((_("Out of contract"), said % count))
+    if worst and worst.budget:
+        label = _("Budget left") if facts.ever == 1 else _("Budget left, worst disk")
+        listed.append((label, worst.budget))
+    if looks_like:
+        listed.append((_("Looks like"), looks_like))
+    return listed
+
+
+def _foot(notice: Notice) -> dict[str, Any]:
+    mail = notice.channel_id is None
+    return {
+        "unsubscribe": unsubscribe.url_for(notice) if mail else "",
+        "preferences": settings.BASE_URL + reverse("notifications"),
+        "reader": notice.person.get_username() if notice.person else "",
+        "severity": notice.severity,
+        "mail": mail,
+    }
+
+
+def subject(notice: Notice, facts: Facts) -> str:
+    """The same for a whole thread, so that mail programs keep it together whatever they look at."""
+    thread = Notice.objects.filter(
+        incident=notice.incident_id, person=notice.person_id, channel=notice.channel_id, rendered_at__isnull=False
+    )
+    first = thread.order_by("id").values_list("subject", flat=True).first()
+    if first is None:
+        return one_line(f"[Plimsoll #{notice.incident_id}] {facts.title}")[:SUBJECT_MAX]
+    return f"Re: {first.removeprefix('Re: ')}"
+
+
+def status(notice: Notice, facts: Facts) -> str:
+    """The word at the top."""
+    if facts.resolved_at is not None:
+        return _("Recovered")
+    words = {Topic.ESCALATED: _("More urgent now"), Topic.REOPENED: _("It came back"), Topic.REMINDED: _("Still open")}
+    urgency = {"page": _("Page"), "ticket": _("Ticket"), "info": _("For information")}[notice.incident.severity]
+    return " · ".join(part for part in (words.get(notice.topic, ""), urgency) if part)
+
+
+def preheader(facts: Facts, *, noc: bool) -> str:
+    """What a phone shows under the subject."""
+    if facts.resolved_at is not None:
+        return _("Recovered after %(time)s.") % {"time": duration(facts.resolved_at - facts.opened_at)}
+    worst = facts.worst[0] if facts.worst else None
+    return (worst.figures or worst.promise) if worst else ""
+
+
+def picture(facts: Facts, notice: Notice) -> tuple[bytes | None, str]:
+    """The worst disk's latency over the last hour, and the same in words."""
+    worst = facts.worst[0] if facts.worst else None
+    if worst is None:
+        return None, ""
+    end = int((facts.resolved_at or timezone.now()).timestamp()) // 60 * 60 + 60
+    rows = slots(worst.disk, end - 3600, end, "guest" if worst.vantage == 1 else "host")
+    points = [Point(row["start"], row["await_ms"], row["p99_ms"]) for row in rows]
+    image = draw(points, worst.threshold_ms, end, zone_of(notice.person))
+    means = [point.await_ms for point in points if point.await_ms is not None]
+    if image is None or not means:
+        return None, ""
+    said = {"name": worst.name, "low": f"{min(means):.3g}", "high": f"{max(means):.3g}", "last": f"{means[-1]:.3g}"}
+    alt = _("Latency of %(name)s over the last hour: %(low)s to %(high)s ms on average, last %(last)s ms") % said
+    if worst.threshold_ms:
+        alt += _("; %(ms)s ms promised") % {"ms": f"{worst.threshold_ms:g}"}
+    return image, alt
+
+
+def payload(notice: Notice, facts: Facts, context: Mapping[str, Any]) -> dict[str, Any]:
+    """What a webhook gets: names and figures, no sentences to take apart. Moments in Unix seconds."""
+    return {
+        "type": f"incident.{notice.topic}",
+        "delivery": notice.message_id.strip("<>"),
+        "incident": {
+            "id": notice.incident_id,
+            "kind": notice.incident.kind,
+            "severity": notice.incident.severity,
+            "state": notice.incident.state,
+            "suspected": facts.likely,
+            "title": facts.title,
+            "opened_at": facts.opened_at.timestamp(),
+            "resolved_at": facts.resolved_at.timestamp() if facts.resolved_at else None,
+            "url": facts.url,
+        },
+        "disks": facts.disks,
+        "worst": [_disk_plain(line) for line in facts.worst],
+        "looks_like": context["looks_like"],
+    }
+
+
+def _disk_plain(line: DiskLine) -> dict[str, Any]:
+    return {
+        "id": line.disk,
+        "name": line.name,
+        "customer": line.customer or None,
+        "contract": line.promise or None,
+        "since": line.since.timestamp(),
+        "url": line.url,
+    }
+
+
+def _test(notice: Notice) -> dict[str, Any]:
+    title = _("Plimsoll can reach you")
+    if notice.channel and notice.channel.kind == Channel.Kind.WEBHOOK:
+        body = {"type": "test", "delivery": notice.message_id.strip("<>")}
+        return {"subject": title, "plain": json.dumps(body)}
+    context = {"subject": title, "heading": title, "url": settings.BASE_URL, **_foot(notice)}
+    parts = {"subject": title, "plain": render_to_string("mail/test.txt", context)}
+    return parts if notice.channel else {**parts, "html": render_to_string("mail/test.html", context)}
+
+
+def _digest(notice: Notice) -> dict[str, Any]:
+    """Everything that was folded into it, worst first, then newest first."""
+    zone, person = zone_of(notice.person), notice.person
+    told: dict[int, dict[str, Any]] = {}
+    for held in notice.holds.select_related("incident").order_by("id"):
+        told[held.incident_id] = _line(held, facts_of(held.incident, person), zone)
+    lines = sorted(told.values(), key=lambda line: (line["over"], -line["weight"], -line["opened"]))
+    still = sum(not line["over"] for line in lines)
+    said = {"count": len(lines), "still": still}
+    heading = _("%(count)d incidents, %(still)d of them still open") % said
+    context = {
+        "subject": f"[Plimsoll] {heading}",
+        "heading": heading,
+        "lines": lines[:MOST],
+        "more": max(0, len(lines) - MOST),
+        "url": settings.BASE_URL + "/incidents",
+        **_foot(notice),
+    }
+    plain, html = (render_to_string(f"mail/digest.{form}", context) for form in ("txt", "html"))
+    return {"subject": context["subject"], "plain": plain, "html": html}
+
+
+def _line(held: Notice, facts: Facts, zone: tzinfo) -> dict[str, Any]:
+    over = facts.resolved_at is not None
+    return {
+        "title": facts.title[:1].upper() + facts.title[1:],
+        "when": span(facts.opened_at, facts.resolved_at, zone) if over else moment(facts.opened_at, zone),
+        "lasted": duration((facts.resolved_at or timezone.now()) - facts.opened_at),
+        "over": over,
+        "url": facts.url,
+        "severity": held.incident.severity,
+        "weight": ("info", "ticket", "page").index(held.incident.severity),
+        "opened": datetime.timestamp(facts.opened_at),
+    }
