@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from sla.domain.neighbours.suspects import Suspicion
 
-# The pool's load is up from here on: a quarter more than the hour before.
-LOAD_UP = 0.25
+# The pool's load is up from here on: a quarter more than the hour before, and three times what it moves by itself.
+LOAD_UP, MOVEMENTS_UP = 0.25, 3.0
 # Below this it counts as flat.
-LOAD_FLAT = 0.10
+LOAD_FLAT, MOVEMENTS_FLAT = 0.10, 2.0
 # A load over this quantile of the disk's own past is a load that it has hardly ever had: slow by itself.
 OWN_PEAK = 0.98
 # And it must have grown, not be at its usual cap: half more than before.
@@ -43,11 +43,12 @@ def pool_cause(suspicion: Suspicion) -> Verdict:
     first = float(suspicion.score.max(initial=0.0))
     if suspicion.accused is not None:
         return Verdict(Cause.NEIGHBOUR, first, suspicion.accused)
-    if suspicion.rise >= LOAD_UP:
-        return Verdict(Cause.NEIGHBOUR, 1.0 - suspicion.nobody if first > suspicion.nobody else 0.5, None)
-    if suspicion.rise <= LOAD_FLAT:
+    moves = suspicion.movement
+    if suspicion.rise >= max(LOAD_UP, MOVEMENTS_UP * moves):
+        return Verdict(Cause.NEIGHBOUR, 0.5 + 0.5 * min(suspicion.rise, 1.0) * (1.0 - first), None)
+    if suspicion.rise <= max(LOAD_FLAT, MOVEMENTS_FLAT * moves):
         return Verdict(Cause.BACKEND, suspicion.nobody, None)
-    return Verdict(Cause.UNKNOWN, max(suspicion.nobody, 0.5), None)
+    return Verdict(Cause.UNKNOWN, 0.5 * suspicion.nobody, None)
 
 
 def own_cause(load_quantile: float, growth: float, queued_at_cap: bool = False) -> Cause:

@@ -17,8 +17,8 @@ from sla.domain.neighbours.watch import follow
 
 # An hour of minutes, or three of five-minute slots, before anything is said of a pool.
 LEAST_SLOTS = 30
-# Half slower at the median of a window is an event also on a first look, without calibrated thresholds.
-EVENT = log(1.5)
+# A window this slow at its median, or this many deviations, is an event also on a first look.
+EVENT, LEAST_EVENT, EVENT_DEVIATIONS = log(1.5), log(1.25), 7.0
 # What has been slow for longer than a day is how it is now: it becomes part of the past.
 FLAGGED_AT_MOST_S = 86_400
 
@@ -74,15 +74,15 @@ def _first_look(slots: PoolSlots, usable: Bools) -> Model:
 
 
 def events_of(model: Model, slots: PoolSlots) -> list[Span]:
-    """What on a first look was an event: windows of EVENT and more. Milder ones belong to how the pool is, and its
-    thresholds rise over them."""
+    """What on a first look was an event. Milder windows belong to how the pool is, and its thresholds rise over them."""
     signal = model.signal(slots, model.residuals(slots))
     watched = follow(slots.starts.tolist(), signal.tolist(), slots.step_s, model.thresholds)
     left, starts = np.array(watched.left), slots.starts
+    event = min(EVENT, max(LEAST_EVENT, EVENT_DEVIATIONS * noise(left)))
     return [
         window
         for window in watched.windows
-        if np.nanmedian(left[(starts >= window.start) & (starts < window.end)]) >= EVENT
+        if np.nanmedian(left[(starts >= window.start) & (starts < window.end)]) >= event
     ]
 
 

@@ -30,7 +30,7 @@ class Suspect:
 class Suspicion:
     """All disks of a pool, (D,) each: probability, share of the load, share of the additional load; and nobody's.
 
-    rise: the pool's work in the window over its work before, minus 1.
+    rise: the pool's work in the window over its work before, minus 1; movement: how far it goes from that by itself.
     """
 
     score: Floats
@@ -39,6 +39,7 @@ class Suspicion:
     rise_at: Floats
     nobody: float
     rise: float
+    movement: float
 
     @property
     def accused(self) -> int | None:
@@ -86,4 +87,12 @@ def suspicion(scene: Scene) -> Suspicion:
         rise_at=np.where((more > 0) & (place < inside), place, np.nan),
         nobody=nobody,
         rise=float(during.sum()) / max(float(usual.sum()), 1e-9) - 1.0,
+        movement=_movement(scene),
     )
+
+
+def _movement(scene: Scene) -> float:
+    """Deviation of the pool's work over the calm slots before, as a share of it."""
+    total = scene.work[:, scene.before].sum(axis=0)
+    middle = float(np.median(total))
+    return 1.4826 * float(np.median(np.abs(total - middle))) / max(middle, 1e-9)

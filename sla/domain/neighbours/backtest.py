@@ -1,0 +1,119 @@
+"""What would have been found in an exported file? The answer of `detect_log`, as plain data."""
+
+from typing import Any
+
+import numpy as np
+
+from sla.domain.neighbours.cause import word
+from sla.domain.neighbours.detect import Contention, Found, detect
+from sla.domain.neighbours.export import Export
+from sla.domain.neighbours.fail_slow import fail_slow
+from sla.domain.neighbours.groups import groups
+from sla.domain.neighbours.slots import PoolSlots
+
+
+def backtest(export: Export) -> dict[str, Any]:
+    """Windows of every pool, oldest first; disks, the slowest for their load first.
+
+    Beside what is promised: `own_windows` of single disks, and per pool what could have been seen.
+    """
+    windows: list[dict[str, Any]] = []
+    alone: list[dict[str, Any]] = []
+    disks: list[dict[str, Any]] = []
+    pools: list[dict[str, Any]] = []
+    for name, (members, slots) in sorted(_pools(export).items()):
+        found = detect(slots)
+        inferred = name not in export.pools
+        pools.append(_pool(name, members, slots, found, inferred))
+        if found is not None:
+            windows += [_window(name, members, slots, one) for one in found.contentions]
+            alone += _alone(name, members, found)
+    for name, (members, slots) in sorted(export.pools.items()):
+        slow = fail_slow(slots)
+        disks += [
+            {
+                "disk": disk,
+                "pool": name or None,
+                "slow_score": _number(slow.score[place]),
+                "slowdown": _number(slow.slowdown[place]),
+                "fail_slow": bool(slow.failing[place]),
+            }
+            for place, disk in enumerate(members)
+        ]
+    disks.sort(key=lambda one: (one["slow_score"] is None, -(one["slow_score"] or 0.0), one["disk"]))
+    return {
+        "step_s": export.step_s,
+        "windows": sorted(windows, key=lambda one: (one["start"], one["pool"])),
+        "disks": disks,
+        "own_windows": sorted(alone, key=lambda one: (one["start"], one["pool"], one["disk"])),
+        "pools": pools,
+    }
+
+
+def _pools(export: Export) -> dict[str, tuple[list[str], PoolSlots]]:
+    """The file's pools; disks without one in groups that move together, called so."""
+    known = {name: one for name, one in export.pools.items() if name}
+    if "" in export.pools:
+        members, slots = export.pools[""]
+        for number, group in enumerate(groups(slots), 1):
+            places = np.array(group)
+            part = PoolSlots(
+                slots.step_s, slots.starts, slots.ios[places], slots.size_bytes[places], slots.time_ms[places]
+            )
+            known[f"inferred-{number}"] = ([members[place] for place in group], part)
+    return known
+
+
+def _window(pool: str, members: list[str], slots: PoolSlots, one: Contention) -> dict[str, Any]:
+    accused = one.verdict.culprit is not None
+    return {
+        "pool": pool,
+        "start": one.span.start,
+        "end": one.span.end,
+        "severity": round(one.severity, 3),
+        "cause": one.verdict.cause.value,
+        "confidence": round(one.verdict.confidence, 4),
+        "confidence_word": word(one.verdict.confidence),
+        # Whom nobody would accuse is not named.
+        "suspects": [
+            {
+                "disk": members[suspect.disk],
+                "score": round(suspect.score, 4),
+                "share": round(suspect.share, 4),
+                "lag_s": suspect.lag_s,
+            }
+            for suspect in (one.suspicion.named(slots.step_s) if accused else [])
+        ],
+        "load_growth": round(one.suspicion.rise, 3),
+        "opened_at": one.span.seen,
+    }
+
+
+def _alone(pool: str, members: list[str], found: Found) -> list[dict[str, Any]]:
+    return [
+        {
+            "pool": pool,
+            "disk": members[one.disk],
+            "start": one.span.start,
+            "end": one.span.end,
+            "severity": round(one.severity, 3),
+            "cause": one.cause.value,
+        }
+        for one in found.alone
+    ]
+
+
+def _pool(name: str, members: list[str], slots: PoolSlots, found: Found | None, inferred: bool) -> dict[str, Any]:
+    least = None if found is None else round(float(np.exp(found.model.thresholds.least)), 3)
+    return {
+        "pool": name,
+        "inferred": inferred,
+        "disks": members if inferred else len(members),
+        "slots": len(slots.starts),
+        # None: too short a record to know what is usual.
+        "least_visible_slowdown": least,
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 4)
