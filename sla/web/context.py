@@ -26,6 +26,7 @@ WITHIN = {
     "assign": "contracts",
     "agent_key": "agents",
     "inventory": "agents",
+    "machine": "agents",
 }
 
 

@@ -90,6 +90,25 @@ def test_the_board_turns_through_all_that_is_out_of_contract(
     assert len(seen) == 5
 
 
+def test_a_machine_is_shown_with_its_disks_and_its_agent_can_be_revoked(
+    seeded: dict[str, Disk], people: People, client: Client
+) -> None:
+    machine = seeded["k8s-9/sdb"].machine
+    client.force_login(people.noc)
+    text = client.get(f"/machines/{machine.pk}").content.decode()
+    assert all(word in text for word in ("sdb", "sdc", "Birch", "hv-11", "1.2.0"))
+    client.force_login(people.b)
+    own = client.get(f"/machines/{machine.pk}").content.decode()
+    assert [word for word in ("nvme-2", "hv-11", "Revoke") if word in own] == []
+    assert client.post(f"/machines/{machine.pk}/revoke").status_code == 403
+    client.force_login(people.a)
+    assert client.get(f"/machines/{machine.pk}").status_code == 404
+    client.force_login(people.noc)
+    client.post(f"/machines/{machine.pk}/revoke")
+    machine.agent.refresh_from_db()
+    assert machine.agent.revoked_at is not None
+
+
 @pytest.mark.page
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_on_them(
@@ -97,7 +116,14 @@ def test_axe_finds_nothing_on_them(
 ) -> None:
     found: dict[str, list[str]] = {}
     disk = with_history["web-12/vda"].pk
-    for path in ("/matrix", "/wall", f"/disks/{disk}/{month_before()}", f"/disks/{disk}/{datetime.now(UTC):%Y-%m}"):
+    machine = with_history["web-12/vda"].machine_id
+    for path in (
+        "/matrix",
+        "/wall",
+        f"/machines/{machine}",
+        f"/disks/{disk}/{month_before()}",
+        f"/disks/{disk}/{datetime.now(UTC):%Y-%m}",
+    ):
         page = open_page(people.noc, path, theme=theme)
         lines = page.complaints + page.accessibility()
         lines += [f"{over} px too wide at {width}" for width in WIDTHS if (over := page.overflow(width)) > 0]
