@@ -7,18 +7,16 @@ incident already. What still waits for its hour is folded into what comes after 
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db import transaction
 from django.utils import timezone
 
-from sla.accounts.models import User
 from sla.domain.notices.patience import KEEP_TRYING
 from sla.domain.notices.wishes import When, when_to_tell
 from sla.incidents.models import Incident, IncidentEvent
-from sla.notifications.models import Channel, Notice
+from sla.notifications.models import Notice
 from sla.notifications.nudge import nudge_after_commit
 from sla.notifications.recipients import Hit, Reader, hit_by, may_see, readers_of
 
@@ -33,7 +31,6 @@ TOPICS = {
 }
 # Only for who has been told of the beginning.
 TO_THE_TOLD = (Topic.RESOLVED,)
-TEST_KEEPS_TRYING = timedelta(minutes=10)
 Key = tuple[int | None, int | None]
 
 
@@ -136,23 +133,3 @@ def new_message_id() -> str:
 def mail_domain() -> str:
     """The right side of our message ids: the host people know us by."""
     return urlsplit(settings.BASE_URL).hostname or "localhost"
-
-
-@transaction.atomic
-def write_test(*, person: User | None, channel: Channel | None = None) -> Notice:
-    """A notice that only proves that the way is open; to be sent at once, quiet hours or not."""
-    now = timezone.now()
-    notice = Notice.objects.create(
-        person=person,
-        channel=channel,
-        topic=Topic.TEST,
-        occasion="test",
-        severity="info",
-        created_at=now,
-        next_at=now,
-        # Who presses the button looks now; a test that arrives tomorrow proves nothing.
-        give_up_at=now + TEST_KEEPS_TRYING,
-        message_id=new_message_id(),
-    )
-    nudge_after_commit()
-    return notice
