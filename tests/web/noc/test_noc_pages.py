@@ -9,6 +9,7 @@ from django.test import Client
 
 from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
+from sla.incidents.jobs import record_run
 from sla.scoring.models import Correction
 from sla.scoring.score import compute_score
 from tests.conftest import People
@@ -107,6 +108,22 @@ def test_a_machine_is_shown_with_its_disks_and_its_agent_can_be_revoked(
     client.post(f"/machines/{machine.pk}/revoke")
     machine.agent.refresh_from_db()
     assert machine.agent.revoked_at is not None
+
+
+def test_a_job_that_failed_or_is_late_comes_first(people: People, client: Client) -> None:
+    now = datetime.now(UTC)
+    record_run("sla.scoring.settle_due", now, 12, "settled 3 slots")
+    record_run("sla.scoring.merge_histograms", now, 5, "", error="ValueError: 7 is odd")
+    client.force_login(people.noc)
+    page = client.get("/jobs")
+    names = [(row["name"], row["word"]) for row in page.context["rows"]]
+    assert names[0] == ("scoring.merge_histograms", "failed")
+    assert ("scoring.settle_due", "on time") in names
+    assert ("scoring.close_periods", "not yet") in names
+    assert "ValueError: 7 is odd" in page.content.decode()
+    for user in (people.a, people.b, people.stranger):
+        client.force_login(user)
+        assert client.get("/jobs").status_code == 404
 
 
 @pytest.mark.page

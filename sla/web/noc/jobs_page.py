@@ -1,0 +1,52 @@
+"""What runs by itself: when did each task last run, how long did it take, what did it say, and which is late?"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from sla.accounts.selectors import is_noc
+from sla.incidents.jobs import period_s
+from sla.incidents.models import JobRun
+from sla.schedule import SCHEDULE
+
+# A run may be a period late, and workers may be busy for half a minute.
+LATE_PERIODS, LATE_S = 3, 30
+
+
+@login_required
+@require_safe
+def jobs_page(request: HttpRequest) -> HttpResponse:
+    """`/jobs`: the provider's own; those that are late or failed come first."""
+    if not is_noc(request.user):
+        raise Http404("there is no such page")
+    now = datetime.now(UTC)
+    runs = JobRun.objects.in_bulk()
+    rows = [_row(entry["task"], runs.get(entry["task"]), now) for entry in SCHEDULE.values()]
+    rows.sort(key=lambda row: (row["rank"], row["name"]))
+    return render(request, "noc/jobs.html", {"rows": rows, "bad": sum(row["rank"] < 2 for row in rows)})
+
+
+def _row(task: str, run: JobRun | None, now: datetime) -> dict[str, Any]:
+    every = period_s(task)
+    age = (now - run.started_at).total_seconds() if run else None
+    failed = run is not None and run.failed_at is not None and (run.ok_at is None or run.failed_at > run.ok_at)
+    late = age is None or (every is not None and age > LATE_PERIODS * every + LATE_S)
+    word, state, rank = (
+        ("failed", "breached", 0) if failed else ("late", "at_risk", 1) if late else ("on time", "met", 2)
+    )
+    if run is None:
+        word, state = "not yet", "no_data"
+    return {
+        "name": task.removeprefix("sla."),
+        "word": word,
+        "state": state,
+        "rank": rank,
+        "every": every,
+        "run": run,
+        "age": age,
+        "said": run.error if failed and run else run.said if run else "",
+    }
