@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import ceil
 
 import psycopg
 from django.db.models import Q
@@ -134,8 +135,9 @@ def exclusions(customer: Customer, disks: Sequence[Disk], spans: Sequence[Span])
         found.append(
             Exclusion(
                 id=window.pk,
-                start=int(window.starts_at.timestamp()),
-                end=int(window.ends_at.timestamp()),
+                # Whole seconds: a minute is taken out where it begins inside, and minutes begin on them.
+                start=ceil(window.starts_at.timestamp()),
+                end=ceil(window.ends_at.timestamp()),
                 reason=window.reason,
                 mutes=window.mutes,
                 excludes=window.excludes,

@@ -115,7 +115,8 @@ def seconds_csv(spans: Iterable[Span], minutes: dict[int, Sequence[int]] | None 
     yield header(SECONDS)
     for span in spans:
         for disk in span.disks:
-            wanted = range(span.start // 60 * 60, span.end, 60) if minutes is None else minutes.get(disk, ())
+            every = range(span.start // 60 * 60, span.end, 60)
+            wanted = every if minutes is None else [at for at in minutes.get(disk, ()) if at in every]
             for first in range(0, len(wanted), MINUTES_AT_ONCE):
                 some = wanted[first : first + MINUTES_AT_ONCE]
                 with store.reading() as cursor:

@@ -20,7 +20,6 @@ from sla.reports import around, days
 from sla.reports.closings import disks_of_month
 from sla.reports.custody import Held
 from sla.reports.evidence import Span
-from sla.scoring.exclusions import Window, windows_between
 from sla.scoring.now import Standing, standings
 from sla.scoring.period_sums import AT, Row, sums_between, sums_of
 from sla.scoring.store import FAR_S
@@ -65,19 +64,13 @@ def gather(cursor: "psycopg.Cursor[tuple]", customer: Customer, period_text: str
                 cut.append(_Cut(disk, term, contract, period, start, end, one))
     spans = spans_of(cut)
     sums = _sums(cursor, spans)
-    first, last = min((span.start for span in spans), default=0), max((span.end for span in spans), default=0)
-    windows = windows_between(cursor, ids, first, last)
+    exclusions = around.exclusions(customer, [one.disk for one in cut], spans)
     terms = _terms({one.term for one in cut if one.term})
     seen = _seen(cursor, cut, stands)
-    facts = [
-        _facts(one, terms, assigned.get(one.disk.pk, []), sums, windows.get(one.disk.pk, []), seen, stands, now)
-        for one in cut
-    ]
+    facts = [_facts(one, terms, assigned.get(one.disk.pk, []), sums, exclusions, seen, stands, now) for one in cut]
     facts = days.with_days(cursor, facts, spans)
     facts = around.with_surroundings(cursor, facts, now)
-    return Gathered(
-        replace_zone(asked, customer, cut), facts, around.exclusions(customer, [one.disk for one in cut], spans), spans
-    )
+    return Gathered(_calendar(asked, customer, cut), facts, exclusions, spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +90,7 @@ class _Cut:
         return int(Vantage.of(self.contract.vantage)) if self.contract else int(Vantage.GUEST)
 
 
-def replace_zone(asked: Period, customer: Customer, cut: Sequence[_Cut]) -> Period:
+def _calendar(asked: Period, customer: Customer, cut: Sequence[_Cut]) -> Period:
     """The month on the calendar that all contracts keep to; where they differ, on the customer's own."""
     zones = {one.period.zone for one in cut if one.contract}
     return replace(asked, zone=zones.pop() if len(zones) == 1 else customer.zone)
@@ -165,7 +158,7 @@ def _facts(
     terms: dict[int, Terms],
     assigned: Sequence[Assignment],
     sums: dict[tuple[int, int, int], list[Row]],
-    windows: Sequence[Window],
+    exclusions: Sequence[Exclusion],
     seen: dict[int, tuple[float | None, float | None]],
     stands: dict[int, Standing],
     now: datetime,
@@ -175,7 +168,7 @@ def _facts(
     first, last = seen.get(disk.pk, (None, None))
     begin = judged_from(one.start, min((each.start for each in assigned if each.end > one.start), default=None), first)
     until = judged_until(one.end, now.timestamp(), last or 0.0, SILENT_S)
-    taken_out = [(w.start, w.end) for w in windows if w.excludes and w.end > one.start and w.start < one.end]
+    taken_out = [(x.start, x.end) for x in exclusions if x.excludes and disk.pk in x.disks]
     standing = stands[disk.pk]
     return DiskFacts(
         id=disk.pk,

@@ -44,7 +44,8 @@ class Keeper:
         self._close()
         return Evidence(self.name, self._digest.hexdigest(), self.size, max(0, self.rows - 1))
 
-    def store(self, statement: Statement) -> None:
+    def store(self, statement: Statement, *, once: bool = False) -> None:
+        """`once`: where somebody else has stored it meanwhile, theirs stays."""
         self._close()
         StatementFile.objects.bulk_create(
             [
@@ -52,6 +53,7 @@ class Keeper:
                 for place, body in enumerate(self.pieces)
             ],
             batch_size=4,
+            ignore_conflicts=once,
         )
 
 

@@ -1,0 +1,1 @@
+"""How does a statement read on paper? The document as lines and figures in the reader's language, laid out by Typst."""
