@@ -4,5 +4,8 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from sla.memory import keep_freed_memory
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
+keep_freed_memory()
 application = get_wsgi_application()

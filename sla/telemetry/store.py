@@ -15,6 +15,9 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection, transaction
 
+from sla.telemetry.arrays import byteas, int2s, int8s, register
+
+register()
 MINUTE_S = 60
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
@@ -77,6 +80,10 @@ class Row(NamedTuple):
         return self.start // MINUTE_S * MINUTE_S
 
 
+# In the order of Row's fields.
+_WRITERS = (int8s, int2s, int8s, int2s, int2s, int2s, byteas)
+
+
 @contextmanager
 def cursor() -> Iterator[Cursor]:
     """A cursor on this thread's connection. Django's own would bind on the client side, every body as hex text."""
@@ -93,11 +100,10 @@ def find_agent(at: Cursor, token_hash: bytes) -> Caller | None:
 
 def take(at: Cursor, token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     """'stored' (durable when this returns outside a transaction), 'stale' or 'clash': nothing was stored."""
-    values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in Row._fields]
-    version = caller.inventory_version
-    row = at.execute(
-        _TAKE, [token_hash, version, words.version, words.boot_id, words.boot, *values], prepare=True
-    ).fetchone()
+    columns = list(zip(*rows, strict=True)) or [()] * len(Row._fields)
+    values = [write(column) for write, column in zip(_WRITERS, columns, strict=True)]
+    said = [token_hash, caller.inventory_version, words.version, words.boot_id, words.boot]
+    row = at.execute(_TAKE, [*said, *values], prepare=True).fetchone()
     return str(row[0]) if row else "stale"
 
 
@@ -128,11 +134,14 @@ def stored(at: Cursor, row: Row) -> tuple[int, int, int, bytes]:
 
 def touching(rows: Iterable[Row]) -> bool:
     """Do frames of one upload touch each other? The database compares only with what it holds."""
+    listed = list(rows)
+    if len({(row.disk, row.vantage) for row in listed}) == len(listed):
+        return False
     taken: dict[tuple[int, int], list[Row]] = defaultdict(list)
-    for row in rows:
+    for row in listed:
         taken[row.disk, row.vantage].append(row)
-    for listed in taken.values():
-        listed.sort(key=lambda row: row.start)
-        if any(before.end > after.start for before, after in pairwise(listed)):
+    for same in taken.values():
+        same.sort(key=lambda row: row.start)
+        if any(before.end > after.start for before, after in pairwise(same)):
             return True
     return False
