@@ -1,0 +1,226 @@
+"""What would the tables hold, had the demonstration run for a month? Simulated spans as slots, hours and frames.
+
+A span is simulated as a whole and written pool by pool: each pool's minutes are judged at once. What a disk's counters
+stood at goes on from span to span (`Odometer`), so that nothing looks like a gap that was none.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import psycopg
+
+from sla.demo import copying, tables
+from sla.demo.bodies import Raw, bodies
+from sla.demo.cast import Cast
+from sla.demo.story import scenario, silent_since
+from sla.demo.tables import Cells, Judged
+from sla.domain.contract import Contract
+from sla.domain.evidence import Ints
+from sla.domain.histogram import BUCKETS, percentiles_us
+from sla.scoring.exclusions import Window, excluded_at
+from sla.simulator import noise
+from sla.simulator.latency import buckets
+from sla.simulator.proof import Promises, label
+from sla.simulator.run import run
+from sla.simulator.slots import Minutes, minutes, score_minutes
+from sla.simulator.trace import COUNTERS, Trace
+
+MINUTE_S = 60
+LABELLING = 77  # a stream of the simulator's generator
+SECTOR = 512
+SOURCE_DISKSTATS = 1
+COUNTED = ("read_ios", "read_sectors", "read_ms", "write_ios", "write_sectors", "write_ms", "queue_ms")
+
+
+@dataclass(slots=True)
+class Fleet:
+    """The cast as it stands in the database, all by disk number."""
+
+    cast: Cast
+    anchor: int
+    disks: Ints  # ids
+    boots: Ints
+    # Per disk (version, contract, from, until): in Unix seconds, whole days.
+    terms: Sequence[Sequence[tuple[int, Contract, float, float]]]
+    windows: Mapping[int, Sequence[Window]]
+    silent: frozenset[int]
+
+    def term_at(self, disk: int, moment: int) -> tuple[int, Contract]:
+        """The version that judges a disk at a moment."""
+        return next((term, one) for term, one, start, end in self.terms[disk] if start <= moment < end)
+
+    @property
+    def ids(self) -> list[int]:
+        """All of them."""
+        return [int(disk) for disk in self.disks]
+
+
+@dataclass(slots=True)
+class Odometer:
+    """Where each disk's cumulative counters stand, (D,) each; and what is in flight."""
+
+    totals: dict[str, Ints] = field(default_factory=dict)
+    in_flight: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @classmethod
+    def of(cls, disks: int) -> "Odometer":
+        """All at zero."""
+        zero = np.zeros(disks, np.int64)
+        return cls({name: zero.copy() for name in COUNTED}, zero.copy())
+
+    def ios(self, mine: slice) -> Ints:
+        """Reads and writes of some disks."""
+        return np.asarray(self.totals["read_ios"][mine] + self.totals["write_ios"][mine])
+
+    def ms(self, mine: slice) -> Ints:
+        """Their time."""
+        return np.asarray(self.totals["read_ms"][mine] + self.totals["write_ms"][mine])
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One pool's disks over a span: figures of its steps and what their minutes were worth."""
+
+    mine: slice
+    judged: Judged
+    made: Minutes
+    keep: Ints  # which of the minutes (flat, disk by disk) were observed
+    counts: Mapping[str, Ints]
+    labels: Mapping[str, Ints]
+    base: Mapping[str, Ints]
+    hists: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]
+
+
+def parts(fleet: Fleet, odometer: Odometer, start: int, end: int, step_s: int, *, percentiles: bool) -> Iterator[Part]:
+    """The span [start, end) (whole minutes of one day), pool by pool; the odometer goes on as they come."""
+    seen = scenario(fleet.cast, fleet.anchor, start, end)
+    trace = run(seen, start, (end - start) // step_s, step_s)
+    first = 0
+    for index, pool in enumerate(fleet.cast.pools):
+        mine = slice(first, first + len(pool.tenants))
+        first = mine.stop
+        yield _part(fleet, odometer, trace, mine, index, percentiles)
+
+
+def _part(fleet: Fleet, odometer: Odometer, trace: Trace, mine: slice, index: int, percentiles: bool) -> Part:
+    numbers = range(mine.start, mine.stop)
+    ruling = [fleet.term_at(number, trace.start) for number in numbers]
+    counts = {name: getattr(trace, name)[mine] for name in COUNTERS}
+    accounted = [fleet.cast.members[number].accounted for number in numbers]
+    rng = noise.generator(fleet.cast.seed, LABELLING, index, trace.start // MINUTE_S)
+    promises = Promises.of([contract.term(term) for term, contract in ruling], accounted)
+    labels = label(counts, promises, trace.step_s, rng)
+    observed = trace.observed[mine] & ~_silent(fleet, numbers, trace)
+    before = odometer.ios(mine), odometer.ms(mine), odometer.in_flight[mine]
+    made = minutes(counts, labels, observed, MINUTE_S // trace.step_s, before)
+    base = _move_on(odometer, mine, made)
+    size = made.observed.shape[1]
+    starts = trace.start + MINUTE_S * np.arange(size, dtype=np.int64)
+    excluded = np.stack([_excluded(fleet.windows.get(int(fleet.disks[number]), ()), starts) for number in numbers])
+    flat = {name: values.reshape(-1) for name, values in made.sums.items()}
+    hists = tuple(buckets(flat[f"{side}_ios"], flat[f"{side}_ms"]) for side in ("read", "write"))
+    cells = Cells(*(np.concatenate((hists[0][at], hists[1][at]), axis=1) for at in (0, 1)))
+    rows = np.arange(len(flat["read_ios"]))
+    table = cells.table(rows, len(rows)) if percentiles else np.zeros((1, BUCKETS), np.int64)
+    shares = percentiles_us(table, (50, 95, 99))
+    p50, p95, p99 = (np.broadcast_to(shares[:, at], rows.shape) for at in range(3))
+    slots = score_minutes(
+        made, [contract for _, contract in ruling], excluded, fleet.boots[mine], table[:0], (p50, p95, p99),
+        trace.step_s,
+    )  # fmt: skip
+    keep = np.flatnonzero(made.observed.reshape(-1))
+    judged = Judged(
+        disk=np.repeat(fleet.disks[mine], size)[keep],
+        start=np.tile(starts, len(ruling))[keep],
+        term=np.repeat(np.array([term for term, _ in ruling], np.int64), size)[keep],
+        excluded=excluded.reshape(-1)[keep],
+        slots=tables.taken(slots, keep),
+        cells=Cells(cells.bucket[keep], cells.count[keep]),
+    )
+    return Part(mine, judged, made, keep, counts, labels, base, (hists[0], hists[1]))
+
+
+def _silent(fleet: Fleet, numbers: range, trace: Trace) -> np.ndarray:
+    """Where an agent has fallen silent for good."""
+    gone = np.array([number in fleet.silent for number in numbers])[:, None]
+    return np.asarray(gone & (trace.times >= silent_since(fleet.anchor)))
+
+
+def _excluded(windows: Sequence[Window], starts: Ints) -> np.ndarray:
+    if not any(
+        window.excludes and window.start < starts[-1] + MINUTE_S and starts[0] < window.end for window in windows
+    ):
+        return np.zeros(len(starts), bool)
+    return np.array([excluded_at(windows, int(start)) for start in starts])
+
+
+def _move_on(odometer: Odometer, mine: slice, made: Minutes) -> dict[str, Ints]:
+    """The counters where each minute begins, (D, M) each; the odometer is moved to where they end."""
+    base = {"in_flight": made.first_level}
+    for name in COUNTED:
+        side, unit = name.split("_")
+        each = made.sums[f"{side}_bytes"] // SECTOR if unit == "sectors" else made.sums[name]
+        total = odometer.totals[name]
+        ends = total[mine, None] + np.cumsum(each, axis=1)
+        base[name] = ends - each
+        total[mine] = ends[:, -1]
+    odometer.in_flight[mine] = made.last_level[:, -1]
+    return base
+
+
+def put_hours(cursor: "psycopg.Cursor[tuple]", part: Part) -> int:
+    """The hours of a span of whole hours."""
+    return tables.put_roll_ups(cursor, part.judged)
+
+
+def put_slots(cursor: "psycopg.Cursor[tuple]", part: Part) -> int:
+    """Its slots."""
+    judged = part.judged
+    rows = np.arange(len(judged))
+    return tables.put_slots(cursor, judged, tables.packed(judged.cells.table(rows, len(judged))))
+
+
+def put_frames(cursor: "psycopg.Cursor[tuple]", part: Part, fleet: Fleet, step_s: int) -> int:
+    """Its frames: one a minute, of steps of step_s seconds, as their agents would have sent them."""
+    keep, n = part.keep, MINUTE_S // step_s
+    if not len(keep):
+        return 0
+    disks, minutes_each = part.made.observed.shape
+
+    def steps(values: Ints) -> Ints:
+        return np.asarray(values.reshape(disks * minutes_each, n)[keep])
+
+    columns = {name: steps(part.counts[name]) for name in COUNTERS if not name.endswith("bytes")}
+    columns |= {f"{side}_sectors": steps(part.counts[f"{side}_bytes"]) // SECTOR for side in ("read", "write")}
+    columns |= {name: steps(values) for name, values in part.labels.items()}
+    columns["in_flight_ms"] = columns["queue_ms"]
+    owner = keep // minutes_each + part.mine.start
+    ruling = {number: fleet.term_at(number, int(part.judged.start[0])) for number in set(owner.tolist())}
+    raw = Raw(
+        columns=columns,
+        base={
+            name: values.reshape(-1)[keep] % (1 << 32) if name.endswith("_ms") else values.reshape(-1)[keep]
+            for name, values in part.base.items()
+        },
+        hists=((part.hists[0][0][keep], part.hists[0][1][keep]), (part.hists[1][0][keep], part.hists[1][1][keep])),
+        accounted=[fleet.cast.members[number].accounted for number in owner.tolist()],
+        term=[ruling[number][0] for number in owner.tolist()],
+        contract=[ruling[number][1] for number in owner.tolist()],
+    )
+    rows = len(keep)
+    return copying.put(
+        cursor,
+        "telemetry_frame",
+        {
+            "disk_id": part.judged.disk,
+            "vantage": np.full(rows, tables.GUEST),
+            "start": part.judged.start,
+            "step_s": np.full(rows, step_s),
+            "n": np.full(rows, n),
+            "source": np.full(rows, SOURCE_DISKSTATS),
+            "boot": fleet.boots[owner],
+            "received_at": part.judged.start + MINUTE_S + 1,
+            "body": bodies(raw),
+        },
+    )
