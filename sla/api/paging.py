@@ -2,9 +2,11 @@
 
 import base64
 import binascii
+from datetime import datetime
 from typing import Any
 
 import msgspec
+from django.db.models import Q, QuerySet
 
 from sla.api.errors import Refused
 
@@ -35,3 +37,15 @@ def checked_limit(limit: int) -> int:
     if not 1 <= limit <= MAX_LIMIT:
         raise Refused(422, "bad_value", f"limit is {limit}: it must be 1 to {MAX_LIMIT}", "limit")
     return limit
+
+
+def before_moment(rows: QuerySet[Any], cursor: str, name: str) -> QuerySet[Any]:
+    """Rows after the cursor in a list that is ordered newest first by a moment, then by id."""
+    key = decode_cursor(cursor, 2)
+    if key is None:
+        return rows
+    try:
+        moment, pk = datetime.fromisoformat(key[0]), int(key[1])
+    except (TypeError, ValueError) as error:
+        raise Refused(422, "bad_value", f"cursor {cursor[:60]!r} is not one that this list gave", "cursor") from error
+    return rows.filter(Q(**{f"{name}__lt": moment}) | Q(**{name: moment, "pk__lt": pk}))

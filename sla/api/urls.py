@@ -10,9 +10,11 @@ from sla.api.agents import router as agents
 from sla.api.auth import reader
 from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
+from sla.api.incidents import router as incidents
 from sla.api.inventory import router as inventory
 from sla.api.metrics import metrics
 from sla.api.openapi import COMPONENTS
+from sla.api.silences import router as silences
 from sla.api.what_if import router as what_if
 
 
@@ -38,6 +40,8 @@ api.add_router("/disks", disks)
 api.add_router("/disks", evidence)
 api.add_router("", what_if)
 api.add_router("", inventory)
+api.add_router("/incidents", incidents)
+api.add_router("/silences", silences)
 
 urlpatterns = [
     path("api/v1/", api.urls),

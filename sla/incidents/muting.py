@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from sla.domain.incidents.silence import Hush, Part, hides
-from sla.incidents.models import Incident, Silence
+from sla.incidents.models import Incident, IncidentDisk, Silence
 from sla.incidents.selectors import silences_at
 
 
@@ -22,10 +22,18 @@ def hush_of(silence: Silence) -> Hush:
 
 def parts_of(incident: Incident) -> list[Part]:
     """The disks in it now; once all have left, those that were: its end is as quiet as it was."""
-    rows = incident.disks.values_list("disk", "disk__machine", "disk__pool", "disk__machine__customer", "until")
-    every = [(Part(disk, machine, pool, customer), until) for disk, machine, pool, customer, until in rows]
-    active = [part for part, until in every if until is None]
-    return active or [part for part, _ in every]
+    return parts_of_all([incident])[incident.pk]
+
+
+def parts_of_all(incidents: Iterable[Incident]) -> dict[int, list[Part]]:
+    """The same for many, in one query."""
+    every: dict[int, list[tuple[Part, bool]]] = {incident.pk: [] for incident in incidents}
+    names = ("incident", "until", "disk", "disk__machine", "disk__pool", "disk__machine__customer")
+    for pk, until, *place in IncidentDisk.objects.filter(incident__in=list(every)).values_list(*names):
+        every[pk].append((Part(*place), until is None))
+    return {
+        pk: [part for part, active in parts if active] or [part for part, _ in parts] for pk, parts in every.items()
+    }
 
 
 def hidden_by(incident: Incident, silences: Iterable[Silence]) -> bool:

@@ -13,6 +13,7 @@ from sla.web.import_map import import_map
 ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
 PLACES = (
     ("fleet", gettext_lazy("Fleet")),
+    ("incidents", gettext_lazy("Incidents")),
     ("contracts", gettext_lazy("Contracts")),
     ("agents", gettext_lazy("Agents")),
     ("log", gettext_lazy("Judge a log")),
@@ -24,6 +25,9 @@ WITHIN = {
     "matrix": "fleet",
     "contract": "contracts",
     "assign": "contracts",
+    "incident": "incidents",
+    "silences": "incidents",
+    "silence_new": "incidents",
     "agent_key": "agents",
     "inventory": "agents",
     "machine": "agents",
