@@ -32,6 +32,7 @@ OWN_SPREAD = 0.35
 LEAST_SPREAD = 0.05
 QUEUE_IOS = 4  # fewer I/Os make no queue
 QUEUE_EXCESS = 13  # tenths
+SHORT_NS = 15_000_000
 QUEUE_SPREAD = 0.3  # spread over mean of I/Os that left one queue together
 ROUNDING = 1 / 6  # variance of the difference of two figures that are cut to whole ms
 COARSE_NS = 300_000_000
@@ -50,11 +51,15 @@ class LatencyModel:
         self._coarse = CoarseModel()
         self._views: list[float | list[Outcome]] | None = None
 
-    def add(self, n: int, sum_ms: int, held_ns: int) -> None:
+    def add(self, n: int, sum_ms: int, held_ns: int, lasted_ns: int) -> None:
         """Take one sub-interval in which `n` I/Os completed; held_ns: the integral of in_flight over it."""
         self.steps.append((n, sum_ms))
         # In a steady queue as much time is waited in a sub-interval as those that leave it have waited: they are
-        # alike. One slow I/O brings the wait of several sub-intervals at once.
+        # alike. One slow I/O brings the wait of several sub-intervals at once. A queue that came and went between two
+        # samples shows in neither: the usual time of each I/O is allowed for it, where the sub-interval is so short
+        # that a slow one still stands out.
+        if lasted_ns <= SHORT_NS:
+            held_ns += int(n * self._mixture.usual_ms * (10 * NS_PER_MS / QUEUE_EXCESS))
         self._alike.append(n >= QUEUE_IOS and sum_ms * NS_PER_MS * 10 <= held_ns * QUEUE_EXCESS)
 
     def forget(self) -> None:

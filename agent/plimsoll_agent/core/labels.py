@@ -36,6 +36,7 @@ class Labels:
         "_pending",
         "_previous",
         "_rate",
+        "_steady",
         "covered",
         "doubtful",
         "excess",
@@ -53,23 +54,26 @@ class Labels:
 
     def restart(self, in_flight: int) -> None:
         """Begin afresh; I/Os already in flight are taken as covered if the ideal disk could hold them all."""
-        self._backlog = self._level = in_flight * MICRO
+        self._backlog = self._level = self._steady = in_flight * MICRO
         self._previous = 0
-        self._pending: tuple[int, int, int, int, int] | None = None
+        self._pending: tuple[int, int, int, int, int, int] | None = None
         # Runs of I/Os in flight, oldest first: [how many, covered?]. Mostly one run of covered ones.
         self._line: list[list[int]] = [[in_flight, 1 if in_flight * MICRO <= self._depth else 0]]
         self.forget()
 
-    def step(self, arrived: int, done: int, level: int, lasted_ns: int, held_ms: int) -> None:
-        """Take one sub-interval: I/Os (arrived, done, in flight at its end), its length, its latency integral."""
+    def step(self, arrived: int, done: int, level: int, lasted_ns: int, held_ms: int, steady: int) -> None:
+        """Take one sub-interval: I/Os (arrived, done, in flight at its end), its length, its latency integral.
+
+        steady: in flight as far as it lasts; `level` may hold the wait of a single slow I/O as if it were a queue.
+        """
         if self._pending is not None:
-            self._settle(arrived)
-        self._pending = (arrived, done, level, lasted_ns, held_ms)
+            self._settle(arrived, done)
+        self._pending = (arrived, done, level, lasted_ns, held_ms, steady)
 
     def close(self) -> None:
         """Settle what is pending without knowing what comes next."""
         if self._pending is not None:
-            self._settle(0)
+            self._settle(0, self._pending[1])
             self._pending = None
 
     def forget(self) -> None:
@@ -77,11 +81,11 @@ class Labels:
         self.covered = self.excess = self.doubtful = 0
         self.levels: list[int] = []
 
-    def _settle(self, after: int) -> None:
-        """Label the pending sub-interval, knowing how many I/Os arrived in the next one."""
+    def _settle(self, after: int, done_after: int) -> None:
+        """Label the pending sub-interval, knowing how many I/Os arrived, and ended, in the next one."""
         pending = self._pending
         assert pending is not None  # noqa: S101  (both callers have looked)
-        arrived, done, level, lasted_ns, held_ms = pending
+        arrived, done, level, lasted_ns, held_ms, steady = pending
         depth = self._depth
         rate = self._rate
         backlog = self._backlog
@@ -97,12 +101,21 @@ class Labels:
         else:
             # More waited on average than was in flight at either end: they came, and left, all at once.
             crowd = held_ms * MS * MICRO // (lasted_ns or 1)
-            at_once = lasted_ns < COARSE_NS and crowd > CROWD * MICRO + 2 * (before + level * self.unit_micro)
+            now = level * self.unit_micro
+            at_once = crowd > CROWD * MICRO + 2 * (before + now)
+            if not at_once and now - before > depth and done_after:
+                # More wait than an even stream leaves behind that is served like those that ended, and the disk goes
+                # on at its pace: they came late, together.
+                even = arrived * held_ms * MS // ((done or 1) * (lasted_ns or 1))
+                at_once = level > CROWD + 2 * even
+            at_once = at_once and lasted_ns < COARSE_NS
             fits, first, backlog = self._edge(backlog, arrived, need, after, at_once)
         if lasted_ns >= COARSE_NS:
             fits = self._coarse(fits, arrived, lasted_ns, held_ms)
         level *= self.unit_micro
         self._level = level
+        was_steady = self._steady
+        self._steady = steady = steady * self.unit_micro
         if backlog > level:
             backlog = level
         self._backlog = backlog if backlog > 0 else 0
@@ -114,7 +127,7 @@ class Labels:
             if head[0] < 0:
                 head[0] = 0
             self.covered += done
-            most = before if before > level else level
+            most = was_steady if was_steady > steady else steady
             calm = calm and self._backlog <= self._half and most <= self._half
             self.levels.append(most // MICRO if calm else BUSY)
             return

@@ -120,6 +120,7 @@ class DiskMeter:
         "_read_model",
         "_reads",
         "_settled",
+        "_spent",
         "_stepped_ns",
         "_steps",
         "_terms",
@@ -162,7 +163,7 @@ class DiskMeter:
         # When the disk was last seen with at most 0, 1, 2 … in flight.
         self._calm = [NEVER] * RANKS
         self._before_ns = self._after_ns = 0
-        self._in_flight = self._settled = self._done = 0
+        self._in_flight = self._settled = self._done = self._spent = 0
 
     def sample(self, mono_ns: int, counters: Counters, after_ns: int = 0) -> None:
         """Take one reading, in the order of time.
@@ -221,10 +222,10 @@ class DiskMeter:
         self._writes += writes
         if reads:
             self._read_hist.add(reads, read_ms)
-            self._read_model.add(reads, read_ms, held_ns)
+            self._read_model.add(reads, read_ms, held_ns, lasted_ns)
         if writes:
             self._write_hist.add(writes, write_ms)
-            self._write_model.add(writes, write_ms, held_ns)
+            self._write_model.add(writes, write_ms, held_ns, lasted_ns)
         if done:
             self._steps += 1
             self._stepped_ns += lasted_ns
@@ -234,6 +235,15 @@ class DiskMeter:
         largest = self._largest.bytes
         place = self._place
         self._place = place + 1
+        seen = steady = level
+        if not self._trusted and lasted_ns > 0:
+            # in_flight may miss what waits before the driver: the time spent tells how many there were. A queue lasts;
+            # what stands in one sub-interval alone may be one slow I/O.
+            spent = held_ms * NS_PER_MS // lasted_ns
+            if spent > level:
+                seen = spent
+                steady = max(level, min(spent, self._spent))
+            self._spent = spent
         for meter in self._terms:
             if self._quiet:
                 meter.bounds.first(last_before, last_after, was, self._settled)
@@ -248,13 +258,7 @@ class DiskMeter:
                 if size > meter.unit_bytes:
                     units += -(-size // meter.unit_bytes) - 1
             meter.cover.step(arrived, done, was, level, least_ns, most_ns, bounds.lo - proved, unit)
-            seen = level
-            if not self._trusted and lasted_ns > 0:
-                # in_flight may miss what waits before the driver: the time spent tells how many there were.
-                spent = held_ms * NS_PER_MS // lasted_ns
-                if spent > seen:
-                    seen = spent
-            meter.labels.step(arrived, done, seen, lasted_ns, held_ms)
+            meter.labels.step(arrived, done, seen, lasted_ns, held_ms, steady)
             slow = 0
             if reads:
                 us = meter.read_us
@@ -337,13 +341,14 @@ class DiskMeter:
         high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
         read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns, labels.levels)
         write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns, labels.levels)
-        rate = meter.term.rate_micro / MICRO
+        rate, unit = meter.term.rate_micro / MICRO, labels.unit_micro / MICRO
         for model, share, caps, us in (
             (self._read_model, meter.read_calm, meter.read_caps, meter.read_us),
             (self._write_model, meter.write_calm, meter.write_caps, meter.write_us),
         ):
             if model.steps:
-                share.learn(model.steps, [place for _, _, place in caps], labels.levels, us, rate)
+                places = [place for _, _, place in caps]
+                share.learn(model.steps, places, labels.levels, us, rate, unit, step_ns / NS_PER_MS)
         both = read_est + write_est
         sharp = min(max(both, bounds.sharp_lo), bounds.high_in_second())
         if both:
