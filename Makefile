@@ -5,13 +5,16 @@ ARGS ?=
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench soak screenshots stop clean
+.PHONY: help run demo test lint bench soak screenshots stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: ## everything on this machine, this machine's own disks scored live; PORT=8000
 	@$(PYTHON) -m scripts run --port $(PORT)
+
+demo: ## the same with a simulated fleet of 200 disks and its month of history; PORT=8000
+	@$(PYTHON) -m scripts demo --port $(PORT)
 
 test: ## all tests; ARGS="tests/setup -x" goes to pytest
 	@$(PYTHON) -m scripts test -- $(ARGS)

@@ -21,7 +21,7 @@ from honcho.printer import Message
 
 from scripts import paths
 from scripts.locks import holder_of
-from scripts.procfile import read_procfile
+from scripts.procfile import read_house
 from scripts.progress import say
 from scripts.run import LEASE_FD, NEW_HERE
 from scripts.services import folder as folders
@@ -114,7 +114,7 @@ def stop_services(folder: folders.Folder, lease: int) -> None:
 
 
 def main() -> int:
-    house, names = House(), list(read_procfile(paths.ROOT / "Procfile"))
+    house, names = House(), list(read_house(paths.ROOT))
     # Meant for this process: the members of the house do not inherit them.
     lease, is_new = os.environ.pop(LEASE_FD, ""), os.environ.pop(NEW_HERE, "")
     for name in names:

@@ -10,14 +10,14 @@ import sys
 
 from scripts import paths, users
 from scripts.keep import Job, run
-from scripts.procfile import read_procfile
+from scripts.procfile import read_house, read_procfile
 from scripts.services import folder as folders
 from scripts.services import running
 
 RUN_LOCK = paths.VAR / "run.lock"
 # Who goes before whom: the agent hands in its last frames while the web still takes them.
-AFTER = {"agent": (), "beat": ("agent",), "worker": ("beat",), "web": ("worker",)}
-STOP_WAIT_S = {"agent": 4.0, "beat": 3.0, "worker": 6.0, "web": 4.0}  # 17 s at the very worst, 2 s as a rule
+AFTER = {"agent": (), "demo": (), "beat": ("agent", "demo"), "worker": ("beat",), "web": ("worker",)}
+STOP_WAIT_S = {"agent": 4.0, "demo": 4.0, "beat": 3.0, "worker": 6.0, "web": 4.0}  # 17 s at worst, 2 s as a rule
 
 
 def service(name: str) -> Job:
@@ -34,7 +34,7 @@ def service(name: str) -> Job:
 
 
 def of_the_house(name: str) -> Job:
-    commands = read_procfile(paths.ROOT / "Procfile")
+    commands = read_house(paths.ROOT)
     if name not in commands:
         sys.exit(f"the Procfile has no line {name}: it has {', '.join(commands)}")
     return Job(
@@ -43,7 +43,7 @@ def of_the_house(name: str) -> Job:
         after=AFTER.get(name, ()),
         stop_wait_s=STOP_WAIT_S.get(name, 4.0),
         while_held=RUN_LOCK,
-        when_listening=int(os.environ["PORT"]) if name == "agent" else None,
+        when_listening=int(os.environ["PORT"]) if name in ("agent", "demo") else None,
     )
 
 

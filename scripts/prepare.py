@@ -66,12 +66,18 @@ def agent_key() -> None:
     write_secret(paths.AGENT_KEY, json.loads(paths.FIRST_RUN.read_text())["enrolment_key"] + "\n")
 
 
+def demo() -> None:
+    """The simulated fleet and its month; it says itself how far it is."""
+    call_command("demo_prepare", file=paths.FIRST_RUN)
+
+
 BEFORE_DJANGO: dict[str, Callable[[], None]] = {"database": create_database, "empty_database": empty_database}
 STEPS: dict[str, Callable[[], None]] = {
     "migrate": migrate,
     "static": collect_static,
     "first_run": first_run,
     "agent_key": agent_key,
+    "demo": demo,
 }
 
 

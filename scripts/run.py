@@ -11,6 +11,7 @@ from scripts import environment, paths, ports, venv
 from scripts.locks import Lock, holder_of
 from scripts.member import RUN_LOCK
 from scripts.problem import Problem
+from scripts.procfile import DEMO
 from scripts.progress import say
 from scripts.setup import Ready, set_up
 
@@ -35,18 +36,18 @@ def prepare(env: dict[str, str], *steps: str) -> None:
         raise Problem(f"preparing the database failed ({', '.join(steps)}): see above")
 
 
-def set_up_to_run(port: int) -> tuple[Ready, dict[str, str]]:
+def set_up_to_run(port: int, *more: str) -> tuple[Ready, dict[str, str]]:
     is_new = not paths.FIRST_RUN.is_file()
     ready = set_up(venv.RUNTIME)
     env = environment.environment(ready.database_url, ready.redis_url, port=port)
     environment.write_env(env)
-    prepare(env, "database", "migrate", "static", "first_run", "agent_key")
+    prepare(env, "database", "migrate", "static", "first_run", "agent_key", *more)
     if is_new:
         env[NEW_HERE] = "1"
     return ready, env
 
 
-def run(port: int) -> NoReturn:
+def run(port: int, *, demo: bool = False) -> NoReturn:
     begin = time.monotonic()
     paths.make_var()
     lock = Lock(RUN_LOCK)
@@ -54,7 +55,9 @@ def run(port: int) -> NoReturn:
         raise already_running()
     ports.refuse_taken(port)
     say(f"Plimsoll: setting up {paths.ROOT}")
-    ready, env = set_up_to_run(port)
+    ready, env = set_up_to_run(port, *(["demo"] if demo else []))
+    if demo:
+        env[DEMO] = "1"
     say(f"Plimsoll: set up in {time.monotonic() - begin:.1f} s, starting")
     lock.keep_over_exec()
     if ready.lease is not None:

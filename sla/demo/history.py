@@ -53,9 +53,8 @@ class Plan:
         return [(first, last) for first, last in pairwise(cuts) if first < last]
 
 
-def foreground(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> None:
+def foreground(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda what, share: None) -> None:
     """Everything that the pages need at once, in one transaction: a month that is half there is none."""
-    odometer = Odometer.of(len(fleet.disks))
     coarse, fine = plan.coarse(), plan.fine()
     with store.transacting() as cursor:
         for place, (start, end) in enumerate(coarse):
@@ -119,6 +118,15 @@ def catch_up(fleet: Fleet, odometer: Odometer, start: int, end: int) -> int:
                 keys += [(int(disk), tables.GUEST, hour) for disk in np.unique(part.judged.disk) for hour in hours]
         store.roll_up(cursor, keys, replaced=False)
     return written
+
+
+def newest_slot(disks: list[int]) -> int | None:
+    """Where the newest slot of any of them ends."""
+    with store.reading() as cursor:
+        row = cursor.execute(
+            "SELECT extract(epoch FROM max(start))::int8 + 60 FROM scoring_slot WHERE disk_id = ANY(%s)", [disks]
+        ).fetchone()
+    return row[0] if row else None
 
 
 def now_minute() -> int:
