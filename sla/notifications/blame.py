@@ -31,7 +31,7 @@ def blame(incident: Incident, facts: Facts, *, noc: bool) -> str:
         return _("Not known: nobody is looking at the disk.") if facts.kind is Kind.SILENT else ""
     window = window_of(incident, facts)
     cause = Cause(window.cause) if window else _cause_of(incident)
-    return _to_noc(incident, facts, window, cause) if noc else _to_customer(cause)
+    return _to_noc(incident, facts, window, cause) if noc else _to_customer(incident, cause)
 
 
 def _cause_of(incident: Incident) -> Cause | None:
@@ -52,8 +52,8 @@ def _to_noc(incident: Incident, facts: Facts, window: NeighbourWindow | None, ca
         return _("This disk alone: the others of pool %(pool)s are well") % names
     if cause is Cause.SELF:
         return _("Its own load, so far as can be seen")
-    if facts.disks > 1 and incident.pool:
-        return _("Shared storage: %(count)d disks of pool %(pool)s at once") % {**names, "count": facts.disks}
+    if facts.ever > 1 and incident.pool:
+        return _("Shared storage: %(count)d disks of pool %(pool)s at once") % {**names, "count": facts.ever}
     return _("Not known yet: no sign of contention in pool %(pool)s") % names if pool else _("Not known yet")
 
 
@@ -67,7 +67,7 @@ def _suspect(window: NeighbourWindow | None) -> str:
     return f"{first.disk}, {first.disk.machine.customer} ({first.score:.2f})"
 
 
-def _to_customer(cause: Cause | None) -> str:
+def _to_customer(incident: Incident, cause: Cause | None) -> str:
     if cause is Cause.SELF:
         return _("Your own load, so far as can be seen")
     if cause is Cause.NEIGHBOUR:
@@ -76,6 +76,8 @@ def _to_customer(cause: Cause | None) -> str:
         return _("Your provider's storage: not your load")
     if cause is Cause.DISK:
         return _("This disk alone, on your provider's side")
+    if incident.pool_id and incident.disks.count() > 1:
+        return _("Storage that is shared with others: more than one disk is slow")
     return _("Not known yet")
 
 
@@ -91,7 +93,7 @@ def what_to_do(incident: Incident, facts: Facts, *, noc: bool) -> str:
         Kind.PERIOD: _("A credit may be due when the month closes: the customer's statement will show it."),
         Kind.CONTENTION: _("Look at the suspect's load on the incident's page; throttle it or move one of the two."),
         Kind.BACKEND: _("Look at the backend of the pool: rebuilds, failed devices, its network."),
-        Kind.BURN: _("Not urgent to the minute: find out what changed before the budget is gone."),
+        Kind.BURN: _("Find out what changed, before the budget is gone."),
     }.get(facts.kind, _("Open the incident, see whether its neighbours are slow too, and acknowledge it."))
 
 

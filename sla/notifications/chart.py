@@ -8,13 +8,15 @@ from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-# Drawn twice as large and shrunk: lines come out smooth. Shown at half of what is kept, for sharp screens.
-WIDTH, HEIGHT, LARGER = 1120, 400, 2
-LEFT, RIGHT, TOP, BOTTOM = 96, 20, 56, 52
+# Drawn twice as large and shrunk: lines come out smooth. Its letters are large enough for a phone 360 wide, where it is
+# shown at two fifths of this.
+WIDTH, HEIGHT, LARGER = 800, 380, 2
+LEFT, RIGHT, TOP, BOTTOM = 100, 12, 56, 52
+LETTERS = 26
 MINUTES = 60
 # Middle tones: 4.5 : 1 on white and on near-black alike, as far as one colour can be both.
 TEXT, GRID, MEAN, TAIL, LIMIT = "#6f7b8a", "#8b95a355", "#2f7de1", "#9b6fe0", "#e0484f"
-STEPS = (1, 2, 2.5, 5, 10)
+STEPS = (1, 2, 4, 6, 8, 10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def draw(points: Sequence[Point], threshold_ms: float | None, end: int, zone: tz
 
 
 def nice_top(most: float) -> float:
-    """The next of 1, 2, 2.5, 5, 10, 20 …: four even steps below it."""
+    """The next of 1, 2, 4, 6, 8, 10, 20 …: four even steps below it."""
     size = 1e-3
     while True:
         for step in STEPS:
@@ -73,7 +75,7 @@ class _Pen:
         x = LEFT + across * (WIDTH - LEFT - RIGHT)
         return x * LARGER, (HEIGHT - BOTTOM - up * (HEIGHT - TOP - BOTTOM)) * LARGER
 
-    def text(self, xy: tuple[float, float], words: str, anchor: str, fill: str = TEXT, size: int = 24) -> None:
+    def text(self, xy: tuple[float, float], words: str, anchor: str, fill: str = TEXT, size: int = LETTERS) -> None:
         self.draw.text(xy, words, fill=fill, font=_font(size), anchor=anchor)
 
     def grid(self, end: int, zone: tzinfo) -> None:
@@ -85,7 +87,7 @@ class _Pen:
         first = -(-self.start // 900) * 900
         for t in range(first, end + 1, 900):
             x, y = self.at(t, 0)
-            if x < (WIDTH - 60) * LARGER:
+            if x < (WIDTH - 130) * LARGER:
                 self.text((x, y + 12 * LARGER), f"{datetime.fromtimestamp(t, zone):%H:%M}", "mt")
         name = datetime.fromtimestamp(end, zone).tzname() or ""
         self.text(((WIDTH - RIGHT) * LARGER, self.at(end, 0)[1] + 12 * LARGER), name, "rt")
@@ -125,4 +127,4 @@ class _Pen:
             self.draw.line([(x, y), (x + 28 * LARGER, y)], fill=colour, width=6 * LARGER)
             x += 38 * LARGER
             self.text((x, y), words, "lm")
-            x += self.draw.textlength(words, font=_font(24)) + 32 * LARGER
+            x += self.draw.textlength(words, font=_font(LETTERS)) + 32 * LARGER

@@ -68,7 +68,7 @@ def facts_of(incident: Incident, reader: User | None) -> Facts:
         title=incident.title if noc else title_for_customer(incident, rows),
         kind=Kind(incident.kind),
         likely=incident.suspected,
-        opened_at=incident.opened_at if noc or not rows else min(row.since for row in rows),
+        opened_at=min((row.since for row in rows), default=incident.opened_at),
         resolved_at=incident.resolved_at,
         disks=len(active),
         ever=len(rows),

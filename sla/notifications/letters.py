@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from sla.domain.incidents.words import Kind
 from sla.notifications import unsubscribe
 from sla.notifications.blame import blame, what_to_do
 from sla.notifications.chart import Point, draw
@@ -25,6 +26,8 @@ Topic = Notice.Topic
 SUBJECT_MAX = 200
 # Lines of a digest; the others are counted.
 MOST = 50
+# Whose words are about requests of a disk, which are proved or likely; the others are facts.
+JUDGED = frozenset(Kind) - {Kind.SILENT, Kind.WATCHER}
 
 
 def render(notice: Notice) -> dict[str, Any]:
@@ -52,7 +55,7 @@ def _context(notice: Notice, facts: Facts) -> dict[str, Any]:
     # What is told is what has become of it: a mail that was held may open and close the matter at once.
     over = facts.resolved_at is not None
     looks_like = blame(incident, facts, noc=noc)
-    heading = facts.title[:1].upper() + facts.title[1:]
+    heading = headed(facts.title)
     return {
         "subject": subject(notice, facts),
         "heading": heading,
@@ -60,9 +63,8 @@ def _context(notice: Notice, facts: Facts) -> dict[str, Any]:
         "status": status(notice, facts),
         "tone": "met" if over else {"page": "breached", "ticket": "at_risk"}.get(incident.severity, "idle"),
         "preheader": preheader(facts, noc=noc),
-        "lasted": duration((facts.resolved_at or now) - facts.opened_at),
+        "sure": how_sure(facts, now),
         "over": over,
-        "likely": facts.likely,
         "facts": facts,
         "rows": rows(facts, zone, looks_like, noc=noc),
         "more": facts.ever - len(facts.worst) if over else facts.disks - len(facts.worst),
@@ -73,6 +75,21 @@ def _context(notice: Notice, facts: Facts) -> dict[str, Any]:
     }
 
 
+def headed(title: str) -> str:
+    """A sentence begins large; the name of a disk stays as it is."""
+    return f"The {title.removeprefix('the ')}" if title.startswith("the ") else title
+
+
+def how_sure(facts: Facts, now: datetime) -> str:
+    """The line below the heading."""
+    if facts.resolved_at is not None:
+        return _("Over again, after %(time)s.") % {"time": duration(facts.resolved_at - facts.opened_at)}
+    if facts.kind in JUDGED:
+        proved = _("Proved by the kernel's own counters.")
+        return _("Likely: the estimate says so, it is not proved yet.") if facts.likely else proved
+    return _("For %(time)s now.") % {"time": duration(now - facts.opened_at)}
+
+
 def rows(facts: Facts, zone: tzinfo, looks_like: str, *, noc: bool) -> list[tuple[str, str]]:
     """The head of the letter: when, how many, what is left, whose fault."""
     over, worst = facts.resolved_at, facts.worst[0] if facts.worst else None
@@ -80,11 +97,11 @@ def rows(facts: Facts, zone: tzinfo, looks_like: str, *, noc: bool) -> list[tupl
     listed = [(_("When") if over else _("Since"), when)]
     if facts.ever > 1:
         count = {"now": facts.disks, "ever": facts.ever, "customers": facts.customers}
-        said = _("%(ever)d disks") if over else _("%(now)d disks now, %(ever)d in all")
+        said = _("%(ever)d disks") if over or facts.disks == facts.ever else _("%(now)d disks now, %(ever)d in all")
         if noc and facts.customers > 1:
             said += _(", of %(customers)d customers")
         listed.append((_("Out of contract"), said % count))
-    if worst and worst.budget:
+    if worst and worst.budget and facts.kind in JUDGED:
         label = _("Budget left") if facts.ever == 1 else _("Budget left, worst disk")
         listed.append((label, worst.budget))
     if looks_like:
@@ -218,7 +235,7 @@ def _digest(notice: Notice) -> dict[str, Any]:
 def _line(held: Notice, facts: Facts, zone: tzinfo) -> dict[str, Any]:
     over = facts.resolved_at is not None
     return {
-        "title": facts.title[:1].upper() + facts.title[1:],
+        "title": headed(facts.title),
         "when": span(facts.opened_at, facts.resolved_at, zone) if over else moment(facts.opened_at, zone),
         "lasted": duration((facts.resolved_at or timezone.now()) - facts.opened_at),
         "over": over,
