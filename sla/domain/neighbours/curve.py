@@ -52,7 +52,7 @@ def _common_shape(own: Floats) -> Floats:
 def _one_for_a_load(at: Floats, adds: Floats) -> Floats:
     """Bins at the same load are one bin; a load that never changes explains nothing."""
     merged = adds.copy()
-    for disk in np.flatnonzero((np.diff(at, axis=1) <= 0).any(axis=1)):
+    for disk in np.flatnonzero((at[:, 1:] == at[:, :-1]).any(axis=1)):
         values = at[disk][np.isfinite(at[disk])]
         if len(set(values.tolist())) <= 1:
             merged[disk] = 0.0
@@ -74,7 +74,8 @@ def read_curves(curves: Curves, load: Floats) -> Floats:
     value = np.broadcast_to(adds[:, :1], load.shape).copy()
     for left in range(BINS - 1):
         low, high = at[:, left : left + 1], at[:, left + 1 : left + 2]
-        width = np.where(np.isfinite(high) & (high > low), high - low, np.inf)
-        share = np.clip((load - np.where(np.isfinite(low), low, 0.0)) / width, 0.0, 1.0)
+        low = np.where(np.isfinite(low), low, 0.0)
+        width = np.where(high > low, high - low, np.inf)
+        share = np.clip((load - low) / width, 0.0, 1.0)
         value += share * (adds[:, left + 1 : left + 2] - adds[:, left : left + 1])
     return np.where(np.isfinite(load), value, np.nan)

@@ -108,9 +108,9 @@ class _Rows:
         if not self.time:
             raise ExportError("line 2: there is no row after the header")
         member, time = np.array(self.member), np.array(self.time)
+        self._refuse_doubles(member, time)
         step = _step(member, time)
         slot = np.floor(time / step).astype(np.int64)
-        self._refuse_doubles(member, time)
         names = list(self.members)
         pools: dict[str, tuple[list[str], PoolSlots]] = {}
         figures = np.array(self.figures)

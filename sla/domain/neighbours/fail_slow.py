@@ -51,8 +51,9 @@ def fail_slow(slots: PoolSlots) -> FailSlow:
     rest = latency - _common(size, latency)
     rest = rest - _common(ios, rest)
     known = np.isfinite(rest)
-    enough = known.sum(axis=0) >= min(MIN_PEERS, slots.disks)
-    if not enough.any() or slots.disks < 2:
+    peers = int(known.any(axis=1).sum())
+    enough = known.sum(axis=0) >= max(min(MIN_PEERS, peers), 2)
+    if not enough.any():
         nothing = np.full(slots.disks, np.nan)
         return FailSlow(nothing, nothing)
     rest, columns = rest[:, enough], int(enough.sum())

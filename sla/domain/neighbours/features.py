@@ -5,13 +5,13 @@ import numpy as np
 from sla.domain.neighbours.slots import Floats, Ints
 from sla.domain.neighbours.work import Scene
 
-NAMES = ("share", "lead", "size", "unusual", "together", "onset", "harmless", "growth")
+NAMES = ("share", "lead", "size", "unusual", "together", "jump", "harmless", "growth")
 # Movements of a pool's load that are no reason: a share of what it usually serves.
 NOTHING = 0.03
 # Slots around the window over which load and slowdown are held against each other.
 AROUND = 60
-# How far the load may rise before the latency (slots), and after it (clocks, slot borders), to be its reason.
-LEADS, LAGS = 3, 1
+# How many slots the load may rise before the latency to be its reason.
+LEADS = 3
 
 
 def features(scene: Scene) -> Floats:
@@ -19,7 +19,7 @@ def features(scene: Scene) -> Floats:
 
     share: of the pool's additional work. lead: share over the largest other one. size: the additional work against
     what the pool usually serves. unusual: against the disk's own movements. together: its work goes up and down with
-    the slowdown (as CPI², Zhang et al., EuroSys 2013). onset: it rose when the latency did, or just before.
+    the slowdown (as CPI², Zhang et al., EuroSys 2013). jump: how suddenly it rose when the latency did.
     harmless: it has done as much before and the pool stayed calm. growth: times its usual work.
     """
     usual, during = scene.usual, scene.during
@@ -33,7 +33,7 @@ def features(scene: Scene) -> Floats:
             np.log1p(more / NOTHING) / np.log1p(2 / NOTHING),
             np.minimum(np.log1p(more / _movement(scene, calm)) / np.log1p(30), 1.0),
             _together(scene),
-            _onset(scene, usual, more),
+            _jump(scene),
             _harmless(scene, usual, more, calm),
             np.clip(np.log((during + 0.002) / (usual + 0.002)) / np.log(20), 0.0, 1.0),
         )
@@ -85,22 +85,28 @@ def _correlation(rows: Floats, column: Floats) -> Floats:
 
 
 def rise_places(scene: Scene, usual: Floats, more: Floats) -> Ints:
-    """Where each disk's work first went half of the way up, (D,), as a place relative to the window's first slot.
+    """Where each disk's work first went a third of the way up, (D,), as a place relative to the window's first slot.
 
-    LAGS + 1 and more: it did not do so in time. Looked for from some slots before the window on.
+    Looked for from some slots before the window on; beyond the record's end where it never did.
     """
     first = int(np.flatnonzero(scene.inside)[0])
     begin = max(first - 2 * LEADS, 0)
-    high = scene.work[:, begin:] >= (usual + 0.5 * more)[:, None]
-    # Several times its usual movements must be between the two, or noise decides.
+    high = scene.work[:, begin:] >= (usual + more / 3)[:, None]
     found = np.where(high.any(axis=1), high.argmax(axis=1), high.shape[1]) + begin - first
     result: Ints = found.astype(np.int64)
     return result
 
 
-def _onset(scene: Scene, usual: Floats, more: Floats) -> Floats:
-    place = rise_places(scene, usual, more)
-    return ((more > 0) & (place >= -LEADS) & (place <= LAGS)).astype(np.float64)
+def _jump(scene: Scene) -> Floats:
+    """The largest rise within two slots about the window's start, against the disk's usual ones, (D,); 0 … 1."""
+    rises = scene.work[:, 2:] - scene.work[:, :-2]
+    first = int(np.flatnonzero(scene.inside)[0]) - 2
+    near = np.arange(max(first - LEADS + 1, 0), min(first + 3, rises.shape[1]))
+    if not len(near):
+        return np.zeros(len(scene.work))
+    usual = 1.4826 * np.median(np.abs(rises), axis=1) + 0.03 * scene.usual + 0.002
+    result: Floats = np.minimum(np.log1p(np.maximum(rises[:, near].max(axis=1), 0.0) / usual) / np.log1p(30), 1.0)
+    return result
 
 
 def _harmless(

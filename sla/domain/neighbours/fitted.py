@@ -1,6 +1,14 @@
-"""Constants of the accusation, and what they were fitted on."""
+"""With which weights is a disk accused? Constants fitted by `bench.neighbours_fit`, and on what.
 
-# In the order of features.NAMES: share, lead, size, unusual, together, onset, harmless, growth.
-WEIGHTS = (3.0, 2.0, 3.0, 1.0, 4.0, 1.0, -4.0, 1.0)
-NOBODY = 6.0
-ACCUSE = 0.6
+Fitted on 3,151 windows of the seeds below: 481 of the product's simulator, 2,315 of plain noise with injected
+slowdowns (60 s and 300 s), 355 of recorded traces with injected slowdowns. The benchmark reports on other seeds.
+"""
+
+FIT_SEEDS = (101, 102, 103, 104)
+# In the order of features.NAMES: share, lead, size, unusual, together, jump, harmless, growth.
+WEIGHTS = (5.03, 2.17, 0.62, 0.01, 1.45, 0.13, -3.17, 0.86)
+# What "nobody alone" has instead.
+NOBODY = 5.32
+# Named from here on. On the fitting seeds no disk reached it in a window that nobody caused, and no wrong one at all;
+# at 0.8 there were five of 1,533.
+ACCUSE = 0.9

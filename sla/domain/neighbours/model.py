@@ -74,7 +74,7 @@ def _first_look(slots: PoolSlots, usable: Bools) -> Model:
 
 
 def events_of(model: Model, slots: PoolSlots) -> list[Span]:
-    """What on a first look was an event. Milder windows belong to how the pool is, and its thresholds rise over them."""
+    """What on a first look was an event. Milder windows belong to how the pool is: its thresholds rise over them."""
     signal = model.signal(slots, model.residuals(slots))
     watched = follow(slots.starts.tolist(), signal.tolist(), slots.step_s, model.thresholds)
     left, starts = np.array(watched.left), slots.starts

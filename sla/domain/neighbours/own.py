@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 
 from sla.domain.neighbours.baseline import Baseline
-from sla.domain.neighbours.calibrate import FALSE_A_DAY, rule_tail
+from sla.domain.neighbours.calibrate import DAY_S, FALSE_A_DAY, order_statistic, rule_tail
 from sla.domain.neighbours.cause import OWN_GROWTH, OWN_PEAK, Cause
 from sla.domain.neighbours.rules import Rule, Thresholds
 from sla.domain.neighbours.slots import Floats, PoolSlots
@@ -15,15 +15,25 @@ from sla.domain.neighbours.track import Span, track
 # at the least, in most of ten slots' worth of time, and more than it ever does by itself.
 LEAST = log(1.5)
 RULE = Rule(4, 5, 6.0, log(8.0))
+SELDOM_A_DAY = 2.0
 
 
 def own_thresholds(values: Floats, baseline: Baseline, step_s: int) -> Floats:
-    """(D,): from which log slowdown on a disk alone counts as slow, by its own calm past (D, S); infinite without."""
-    levels = [
-        max(LEAST, min(max(RULE.deviations * sd, rule_tail(row, RULE, step_s, FALSE_A_DAY / 10)), RULE.most))
-        for row, sd in zip(values, baseline.scale, strict=True)
-    ]
+    """(D,): from which log slowdown on a disk alone counts as slow, by its own past (D, S); infinite without."""
+    levels = [_level(row, float(sd), step_s) for row, sd in zip(values, baseline.scale, strict=True)]
     return np.where(np.isfinite(baseline.level), np.array(levels), np.inf)
+
+
+def _level(values: Floats, sd: float, step_s: int) -> float:
+    """What stood out seldom was an event and no part of how the disk is; what does so every few hours is."""
+    least = max(LEAST, RULE.deviations * sd)
+    # The figure of five slots in a row reaches to either side of those that are far out.
+    far = order_statistic(values, RULE.count, RULE.among) >= least
+    events = int(np.count_nonzero(far[1:] & ~far[:-1]))
+    if events <= max(1.0, SELDOM_A_DAY * len(values) * step_s / DAY_S):
+        reach = np.convolve(far, np.ones(2 * RULE.among + 1), mode="same") > 0
+        values = values[~reach]
+    return max(least, min(rule_tail(values, RULE, step_s, FALSE_A_DAY / 10), RULE.most))
 
 
 def apart(residuals: Floats, signal: Floats) -> Floats:

@@ -9,7 +9,7 @@ from sla.domain.neighbours.slots import Bools, Floats, Ints
 
 HOUR_S, DAY_H, WEEK_H = 3_600, 24, 168
 # 1 January 1970 was a Thursday; the week's hours count from Monday 00:00 UTC.
-MONDAY_H = 72
+MONDAY_H = 96
 # An hour of the day is taken together with its neighbours, so that a nightly job of minutes is no habit.
 REACH_H = 1
 # Days after which a habit is half believed.
@@ -42,7 +42,7 @@ def habit_at(habit: Floats, starts: Ints) -> Floats:
 
 def hour_of_week(signal: Floats, starts: Ints) -> Floats:
     """How many times slower than its loads explain, by hour of the week from Monday 00:00 UTC, (168,); NaN unseen."""
-    hours = (starts // HOUR_S - MONDAY_H + WEEK_H) % WEEK_H
+    hours = (starts // HOUR_S - MONDAY_H) % WEEK_H
     good = np.isfinite(signal)
     view = np.full(WEEK_H, np.nan)
     for hour in np.unique(hours[good]):

@@ -64,10 +64,10 @@ class Tracker:
 
 
 def _run_start(hot: list[int], step_s: int) -> int:
-    """Where the contended slots that lead up to now begin; one calm slot among them may be chance."""
+    """Where the contended slots that lead up to now begin; two calm ones between them are a pause."""
     start = hot[-1]
     for at in reversed(hot[:-1]):
-        if start - at > 2 * step_s:
+        if start - at > 3 * step_s:
             break
         start = at
     return start
