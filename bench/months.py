@@ -128,7 +128,7 @@ def roll_up(disks: Sequence[int]) -> None:
             cursor.execute(f"DELETE FROM {table} WHERE disk_id = ANY(%s)", [list(disks)])  # noqa: S608
             cursor.execute(
                 f"INSERT INTO {table} ({names}) SELECT disk_id, vantage, date_trunc('{grain}', start, 'UTC') AS at, "  # noqa: S608
-                f"term, excluded, {sums} FROM {source} WHERE disk_id = ANY(%s) GROUP BY disk_id, vantage, at, term, excluded",
+                f"term, excluded, {sums} FROM {source} WHERE disk_id = ANY(%s) GROUP BY 1, 2, 3, 4, 5",
                 [list(disks)],
             )
 

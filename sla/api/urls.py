@@ -14,6 +14,7 @@ from sla.api.incidents import router as incidents
 from sla.api.inventory import router as inventory
 from sla.api.metrics import metrics
 from sla.api.openapi import COMPONENTS
+from sla.api.reports import router as reports
 from sla.api.silences import router as silences
 from sla.api.what_if import router as what_if
 
@@ -38,6 +39,7 @@ errors.register(api)
 api.add_router("", agents)
 api.add_router("/disks", disks)
 api.add_router("/disks", evidence)
+api.add_router("/reports", reports)
 api.add_router("", what_if)
 api.add_router("", inventory)
 api.add_router("/incidents", incidents)

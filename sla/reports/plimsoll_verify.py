@@ -34,9 +34,9 @@ BLOCK = 2**20
 MINUTE, HOUR = 60, 3600
 
 HOURS = (
-    "disk start term excluded grade slots slots_met slots_met_proved slots_breached slots_breached_proved slots_excused "
-    "slots_idle slots_no_data observed_s read_ios write_ios read_bytes write_bytes read_ms write_ms eligible_low "
-    "eligible eligible_high slow_low slow slow_high lost_ms gap_ios gap_ms"
+    "disk start term excluded grade slots slots_met slots_met_proved slots_breached slots_breached_proved "
+    "slots_excused slots_idle slots_no_data observed_s read_ios write_ios read_bytes write_bytes read_ms write_ms "
+    "eligible_low eligible eligible_high slow_low slow slow_high lost_ms gap_ios gap_ms"
 ).split()
 SLOTS = (
     "disk start term excluded state proved reason grade observed_s read_ios write_ios read_bytes write_bytes read_ms "

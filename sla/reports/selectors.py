@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from sla.accounts.models import Customer, User
 from sla.accounts.selectors import customers_visible_to
@@ -51,3 +51,15 @@ def last_closed_month(customer: Customer, now: datetime) -> Period:
     """The latest month that is closed by the customer's own calendar."""
     period = period_of(now, customer.zone).previous()
     return period if now >= period.closes_at else period.previous()
+
+
+def after(statements: QuerySet[Statement], period: str, customer: str, issue: int, pk: int) -> QuerySet[Statement]:
+    """Those that come after this one in the list."""
+    same_month = Q(period=period)
+    same_customer = same_month & Q(customer__name=customer)
+    return statements.filter(
+        Q(period__lt=period)
+        | same_month & Q(customer__name__gt=customer)
+        | same_customer & Q(issue__lt=issue)
+        | same_customer & Q(issue=issue, pk__lt=pk)
+    )

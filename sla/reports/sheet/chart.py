@@ -12,6 +12,7 @@ from sla.reports.sheet import words
 PPM = 10**6
 # Bars are cut at so many times the allowance; how high a cut one was stands above it.
 TOP = 2.0
+NUMBERED = 2
 
 
 @dataclass(slots=True)
@@ -27,18 +28,25 @@ class DayTotal:
 
 def days_of(disks: Iterable[dict[str, Any]], contracts: Sequence[dict[str, Any]]) -> dict[int, DayTotal]:
     """Days of these disks, each disk's by its own objective. A row of a day is in the order of the document."""
-    slow_ppm = {one["term"]: PPM - one["objective_ppm"] for one in contracts}
+    objectives = {one["term"]: PPM - one["objective_ppm"] for one in contracts}
     found: dict[int, DayTotal] = defaultdict(DayTotal)
     for disk in disks:
-        ppm = slow_ppm.get(disk["term"], 0)
         for start, _ios, eligible, slow, lost_ms, observed_s, excluded_s, _breached in disk["days"]:
             day = found[start]
             day.slow += slow
-            day.allowed_ppm += ppm * eligible
+            day.allowed_ppm += objectives.get(term_at(disk, start), 0) * eligible
             day.observed_s += observed_s
             day.lost_ms += lost_ms
             day.excluded_s += excluded_s
     return dict(found)
+
+
+def term_at(disk: dict[str, Any], start: int) -> int | None:
+    """The version that judged a day when it began; the section's own where none did yet."""
+    for one in disk["assigned"]:
+        if (one["from"] is None or one["from"] <= start) and (one["until"] is None or start < one["until"]):
+            return int(one["term"])
+    return disk["term"]  # type: ignore[no-any-return]
 
 
 def bars(days: dict[int, DayTotal], zone: str) -> list[dict[str, Any]]:
@@ -52,11 +60,16 @@ def bars(days: dict[int, DayTotal], zone: str) -> list[dict[str, Any]]:
                 "label": f"{words.local(start, zone):%-d}",
                 "burn": None if burn is None else min(burn, TOP),
                 "over": bool(burn is not None and burn > 1),
-                "cut": f"{words.whole(int(burn))}×" if burn is not None and burn > TOP else "",
+                "cut": "",
+                "high": burn or 0.0,
                 "seen": day.observed_s > 0,
                 "excluded": day.excluded_s > 0,
             }
         )
+    # How high the highest are that were cut: a number on each would be a grey line of numbers.
+    for one in sorted(made, key=lambda one: -one["high"])[:NUMBERED]:
+        if one["high"] > TOP:
+            one["cut"] = f"{words.whole(int(one['high']))}×"
     return made
 
 
@@ -72,7 +85,14 @@ def month_chart(days: dict[int, DayTotal], zone: str) -> dict[str, Any] | None:
         "bars": made,
         "top": TOP,
         "allowed": gettext("allowed"),
-        "none": gettext("not observed"),
+        "legend": [
+            [kind, word]
+            for kind, word, shown in (
+                ("excluded", gettext("maintenance taken out"), any(one["excluded"] for one in made)),
+                ("unseen", gettext("not observed"), any(not one["seen"] for one in made)),
+            )
+            if shown
+        ],
         "alt": gettext("Bars of %(days)s days; on %(over)s of them more requests were slow than the objective allows.")
         % told,
     }

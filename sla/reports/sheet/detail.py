@@ -93,7 +93,7 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
             5,
             [
                 gettext("Budget left: requests · minutes"),
-                f"{words.per_cent(left['estimate'], 0)} % · {words.per_cent(budget['slots']['left_ppb']['estimate'], 0)} %",
+                f"{words.left(left['estimate'])} · {words.left(budget['slots']['left_ppb']['estimate'])}",
             ],
         )
     return told
@@ -105,7 +105,8 @@ def lines(document: dict[str, Any], disk: dict[str, Any], zone: str) -> list[str
     if disk["coverage"]["excluded_s"]:
         told.append(
             gettext(
-                "%(time)s were taken out as maintenance (%(ios)s requests). With that time: %(with)s; without: %(without)s."
+                "%(time)s were taken out as maintenance (%(ios)s requests). With that time: %(with)s; "
+                "without: %(without)s."
             )
             % {
                 "time": words.duration(disk["coverage"]["excluded_s"] * 1000),

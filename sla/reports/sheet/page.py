@@ -139,14 +139,15 @@ def headings() -> dict[str, Any]:
     return {
         "title": gettext("Disk by disk"),
         "note": gettext(
-            "Worst first. The range of the attained share is proved; where it leaves the verdict open, the estimate decides and the word is “likely”."
+            "Worst first. The range of the attained share is proved; where it leaves the verdict open, "
+            "the estimate decides and the word is “likely”."
         ),
         "heads": [
             gettext("Disk"),
             gettext("Verdict"),
             gettext("Attained"),
             gettext("Estimate"),
-            gettext("Slow share against the objective"),
+            gettext("Slow vs allowed"),
             gettext("Budget left"),
             gettext("by minutes"),
             gettext("Lost"),
@@ -165,8 +166,10 @@ def proof(document: dict[str, Any], code: str, digest: str, key: str) -> dict[st
     return {
         "title": gettext("Check it yourself"),
         "text": gettext(
-            "Type the check code at %(address)s to see whether this page is genuine and still in force. With the bundle or "
-            "the JSON and CSV of this statement, plimsoll-verify.py works every figure out again, offline, and names any "
+            "Type the check code at %(address)s to see whether this page is genuine and still in "
+            "force. With the bundle or "
+            "the JSON and CSV of this statement, plimsoll-verify.py works every figure out again, "
+            "offline, and names any "
             "file of which a single byte was changed."
         )
         % {"address": address},

@@ -60,8 +60,8 @@ def row(disk: dict[str, Any], contract: dict[str, Any] | None) -> dict[str, Any]
         if disk["sli_ppb"]["estimate"] is None
         else f"{words.per_cent(disk['sli_ppb']['estimate'])} %",
         "bullet": bullet(disk, contract),
-        "budget": words.DASH if left is None else f"{words.per_cent(left, 0)} %",
-        "slots": words.DASH if by_slots is None else f"{words.per_cent(by_slots, 0)} %",
+        "budget": words.left(left),
+        "slots": words.left(by_slots),
         "lost": words.duration(disk["total"]["lost_ms"]) if disk["total"]["lost_ms"] else words.DASH,
         "coverage": f"{words.per_cent(disk['coverage']['ppm'] * 1000, 1)} %",
         "credit": credit(owed),

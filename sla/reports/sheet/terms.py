@@ -19,7 +19,8 @@ def contracts(document: dict[str, Any]) -> list[dict[str, str]]:
         fee = words.money(one["fee_cents"], one["currency"])
         told = gettext("Credit: %(tiers)s, highest only; fee a disk and month %(fee)s.") % {"tiers": tiers, "fee": fee}
         terms = gettext(
-            "%(depth)s requests may wait at once, %(tolerance)s %% tolerance on the load; judged from %(coverage)s %% observed time and "
+            "%(depth)s requests may wait at once, %(tolerance)s %% tolerance on the load; judged from "
+            "%(coverage)s %% observed time and "
             "%(volume)s requests on; seen from the %(side)s; calendar of %(zone)s."
         ) % {
             "depth": words.whole(one["depth"]),

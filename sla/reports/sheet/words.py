@@ -27,6 +27,13 @@ def per_cent(ppb: int | None, digits: int = 2) -> str:
     return sign + number_format(f"{cut // 10**digits}.{cut % 10**digits:0{digits}d}" if digits else str(cut), digits)
 
 
+def left(ppb: int | None) -> str:
+    """A budget left, in whole per cent; far overspent is said so, not counted out."""
+    if ppb is None:
+        return DASH
+    return f"{per_cent(ppb, 0)} %" if ppb > -10 * PPB else f"< {per_cent(-10 * PPB, 0)} %"
+
+
 def attained(sli: dict[str, int | None], digits: int = 2) -> str:
     """'98.61–98.90 %'."""
     low, high = per_cent(sli["low"], digits), per_cent(sli["high"], digits)
@@ -121,8 +128,8 @@ def reason(word: str) -> str:
         "SLOW": gettext("more of the covered requests were slow than the objective allows"),
         "SLOW_SLOTS": gettext("more minutes were breached than the objective allows"),
         "LOST_TIME": gettext("more time was lost to stalls and short delivery than the objective allows"),
-        "LOW_COVERAGE": gettext("too little of the month was observed to carry a verdict"),
-        "LOW_VOLUME": gettext("there were too few requests to carry a verdict"),
+        "LOW_COVERAGE": gettext("less of the month was observed than the contract asks for"),
+        "LOW_VOLUME": gettext("there were fewer requests than the contract asks for"),
         "GAP": gettext("some requests fell into times nobody observed; they count for and against nobody"),
         "BUDGET_LOW": gettext("less than a fifth of the budget is left"),
         "NO_CONTRACT": gettext("no contract was in force"),
