@@ -17,7 +17,7 @@ from scripts.services import running
 RUN_LOCK = paths.VAR / "run.lock"
 # Who goes before whom: the agent hands in its last frames while the web still takes them.
 AFTER = {"agent": (), "demo": (), "beat": ("agent", "demo"), "worker": ("beat",), "web": ("worker",)}
-STOP_WAIT_S = {"agent": 4.0, "demo": 4.0, "beat": 3.0, "worker": 6.0, "web": 4.0}  # 17 s at worst, 2 s as a rule
+STOP_WAIT_S = {"agent": 4.0, "demo": 2.0, "beat": 3.0, "worker": 6.0, "web": 4.0}  # 17 s at worst, 2 s as a rule
 
 
 def service(name: str) -> Job:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from isal import isal_zlib
+from zlib_ng import zlib_ng
 
 from plimsoll_agent.core import layout_meta
 from plimsoll_agent.core import layout_names as names
@@ -51,7 +51,7 @@ def bodies(raw: Raw) -> list[bytes]:
     for meta, plane in zip(metas(raw, frames), planes, strict=True):
         length = bytearray()
         put(length, len(meta))
-        out.append(isal_zlib.compress(b"".join((head, length, meta, list_of_columns, plane.tobytes())), LEVEL))
+        out.append(zlib_ng.compress(b"".join((head, length, meta, list_of_columns, plane.tobytes())), LEVEL))
     return out
 
 

@@ -7,7 +7,7 @@ packed as agents pack them and posted with each machine's token, spread over the
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from plimsoll_agent import msgpack
 from plimsoll_agent.core import layout
@@ -108,17 +108,14 @@ def packed(frame: dict[str, Any]) -> dict[str, Any]:
     return {**{name: frame[name] for name in ENVELOPE}, "body": layout.encode(rest)}
 
 
-def keep_sending(live: Live, url: str, start: int, stop: Callable[[], bool], told: Callable[[int, int], None]) -> None:
+def keep_sending(live: Live, url: str, start: int, told: Callable[[int, int], None]) -> NoReturn:
     """Minute after minute from `start` on, each once it is over; told(minute, accepted) after each."""
     server = Server(url, "", 30.0)
     minute = start
-    while not stop():
+    while True:
         made = live.frames(minute)
         while time.time() < minute + MINUTE_S + 1:
-            if stop():
-                return
             time.sleep(0.2)
         late = time.time() - minute - MINUTE_S
         told(minute, live.send(server, made, time.monotonic() + max(SPREAD_S - late, 0.0)))
         minute += MINUTE_S
-    server.close()

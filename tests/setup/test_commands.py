@@ -73,12 +73,12 @@ def test_benchmarks_are_modules_and_packages_that_can_be_run_and_helpers_are_not
 
 def test_help_lists_every_target():
     listed = make("help").stdout
-    for target in ("run", "test", "lint", "bench", "bench-%", "soak", "screenshots", "stop", "clean"):
+    for target in ("run", "demo", "test", "lint", "bench", "bench-%", "soak", "screenshots", "stop", "clean"):
         assert f"make {target}" in listed
 
 
 def test_the_house_stops_agent_beat_worker_and_web_in_turn():
-    names = set(procfile.read_procfile(ROOT / "Procfile"))
+    names = {name for file in ("Procfile", "Procfile.demo") for name in procfile.read_procfile(ROOT / file)}
     assert names == AFTER.keys() == STOP_WAIT_S.keys()
     order, left = [], dict(AFTER)
     while left:
@@ -86,5 +86,5 @@ def test_the_house_stops_agent_beat_worker_and_web_in_turn():
         assert free, f"{left} wait for each other"
         order += free
         left = {name: others for name, others in left.items() if name not in free}
-    assert order == ["agent", "beat", "worker", "web"]
+    assert order == ["agent", "demo", "beat", "worker", "web"]
     assert sum(STOP_WAIT_S.values()) < 20
