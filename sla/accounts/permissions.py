@@ -91,6 +91,8 @@ def _memberships(user: User) -> list[tuple[int, str]]:
 
 def may(user: User | AnonymousUser, verb: Verb, customer: Customer | int | None = None) -> bool:
     """May this person do it, to this customer's things? Without a customer: to anything at all."""
+    if isinstance(user, User) and user.is_noc and Role(f"noc {user.noc_role}") in ALLOWED[verb]:
+        return True  # without a look at memberships
     return bool(ALLOWED[verb] & roles_of(user, customer))
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from django.contrib.auth.models import AnonymousUser
 
-from sla.accounts.models import User
+from sla.accounts.models import Customer, User
 from sla.contracts.models import ContractVersion
 from sla.domain.contract import DEFAULT_CREDIT_TIERS, PPM
 from sla.domain.credit import credit
@@ -26,8 +26,8 @@ class Owed:
     disks: int = 0
 
 
-def liability(user: User | AnonymousUser) -> dict[str, Owed]:
-    """Per currency what is owed if the month ended now. A disk whose contract says no fee counts under ""."""
+def liability(user: User | AnonymousUser, customer: Customer | None = None) -> dict[str, Owed]:
+    """Per currency what is owed (to one customer) if the month ended now. Where a contract says no fee: under ""."""
     prices = {
         pk: (_tiers(tiers), fee, currency)
         for pk, tiers, fee, currency in ContractVersion.objects.values_list(
@@ -35,8 +35,9 @@ def liability(user: User | AnonymousUser) -> dict[str, Owed]:
         )
     }
     mildest = max((below for tiers, _, _ in prices.values() for below, _ in tiers), default=0)
+    seen = disks_visible_to(user)
     known = list(
-        disks_visible_to(user)
+        (seen if customer is None else seen.filter(machine__customer=customer))
         .select_related(None)
         .order_by()
         # Over the mildest bound nobody owes: some are left of ten thousand.

@@ -18,8 +18,11 @@ PLACES = (
     ("agents", gettext_lazy("Agents")),
     ("log", gettext_lazy("Judge a log")),
 )
+# A customer's people have their own page first, and disks where the NOC has a fleet.
+FIRST = (("home", gettext_lazy("Overview")), ("fleet", gettext_lazy("Disks")))
 # Pages that belong to a place without being it.
 WITHIN = {
+    "customer": "home",
     "disk": "fleet",
     "disk_period": "fleet",
     "matrix": "fleet",
@@ -38,7 +41,9 @@ def page(request: HttpRequest) -> dict[str, Any]:
     """For the base template."""
     match = request.resolver_match
     name = (match.url_name or "") if match else ""
-    return {"import_map": _map, "places": PLACES, "place": WITHIN.get(name, name)}
+    user = getattr(request, "user", None)
+    places = (*FIRST, *PLACES[1:]) if user and user.is_authenticated and not user.is_noc else PLACES
+    return {"import_map": _map, "places": places, "place": WITHIN.get(name, name)}
 
 
 def _map() -> SafeString:

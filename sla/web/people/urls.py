@@ -1,12 +1,39 @@
-"""Pages: logging in, one's own account, people, invitations, tokens, the audit trail."""
+"""Pages: logging in, one's own account, people, invitations, tokens, customers, the audit trail."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from sla.web.people import account_page
+from sla.web.people import (
+    account_page,
+    audit_page,
+    customers_page,
+    invitation_page,
+    members_page,
+    noc_page,
+    tokens_page,
+)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("sla.web.people.login_urls")),
     path("account", account_page.account, name="account"),
     path("account/mail", account_page.mail_address, name="mail_address"),
     path("account/sessions/end", account_page.end_session, name="end_session"),
+    path("account/tokens", tokens_page.tokens, name="tokens"),
+    path("account/tokens/<int:token_id>/revoke", tokens_page.revoke_token, name="revoke_token"),
+    path("invitations/<str:secret>", invitation_page.invitation, name="invitation"),
+    path("customers", customers_page.customers, name="customers"),
+    path("customers/<int:customer_id>/settings", customers_page.customer_settings, name="customer_settings"),
+    path("customers/<int:customer_id>/people", members_page.members, name="members"),
+    path("customers/<int:customer_id>/people/invite", members_page.invite_member, name="invite_member"),
+    path("customers/<int:customer_id>/people/<int:membership_id>", members_page.change_member, name="change_member"),
+    path(
+        "customers/<int:customer_id>/invitations/<int:invitation_id>/withdraw",
+        members_page.withdraw,
+        name="withdraw_invitation",
+    ),
+    path("people", noc_page.noc_people, name="noc_people"),
+    path("people/invite", noc_page.invite_to_noc, name="invite_to_noc"),
+    path("people/<int:person_id>", noc_page.change_noc_person, name="change_noc_person"),
+    path("people/invitations/<int:invitation_id>/withdraw", noc_page.withdraw_from_noc, name="withdraw_from_noc"),
+    path("audit", audit_page.audit, name="audit"),
+    path("audit.csv", audit_page.audit_csv, name="audit_csv"),
 ]
