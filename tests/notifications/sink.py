@@ -42,7 +42,7 @@ class Sink:
     hang_s: float = 0.0
     tried: int = 0
 
-    async def handle_RCPT(  # noqa: N802  the name aiosmtpd calls
+    async def handle_RCPT(
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         self.tried += 1
@@ -51,7 +51,7 @@ class Sink:
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         if self.hang_s:
             await asyncio.sleep(self.hang_s)
         raw = bytes(envelope.content or b"")

@@ -163,9 +163,7 @@ def test_the_products_own_trouble_is_for_the_noc(readers: People, clock: Clock) 
     assert Notice.objects.exclude(person=readers.noc).count() == 0
 
 
-def test_people_who_are_gone_or_have_no_address_get_none(
-    readers: People, make_disks: MakeDisks, clock: Clock
-) -> None:
+def test_people_who_are_gone_or_have_no_address_get_none(readers: People, make_disks: MakeDisks, clock: Clock) -> None:
     User.objects.filter(pk=readers.noc.pk).update(is_active=False)
     User.objects.filter(pk=readers.a.pk).update(email="")
     opened(make_disks(1), clock.now)
