@@ -9,6 +9,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     # A mark waits two seconds at the most; acute ones are told at once besides.
     "evaluate-incidents": {"task": "sla.incidents.evaluate", "schedule": 2.0, "options": {"expires": 2}},
     "sweep-incidents": {"task": "sla.incidents.sweep", "schedule": 15.0, "options": {"expires": 15}},
+    "audit": {"task": "sla.incidents.audit", "schedule": 30.0, "options": {"expires": 30}},
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
     "close-periods": {"task": "sla.scoring.close_periods", "schedule": 600.0, "options": {"expires": 600}},

@@ -209,6 +209,13 @@ if FRAMES_KEEP_DAYS < 10:
         f"FRAMES_KEEP_DAYS is {FRAMES_KEEP_DAYS}: it must be 10 or more, a spool may be a week late"
     )
 
+# Asked every half minute as long as all is well, so that somebody outside notices when we are not.
+HEARTBEAT_URL = env.str("HEARTBEAT_URL", default="").strip()
+if HEARTBEAT_URL and not (urlsplit(HEARTBEAT_URL).scheme in ("http", "https") and urlsplit(HEARTBEAT_URL).hostname):
+    raise ImproperlyConfigured(
+        f"HEARTBEAT_URL begins with {HEARTBEAT_URL.partition(':')[0][:20]!r}: it must be https://… or http://…"
+    )
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -18,6 +18,7 @@ from prometheus_client.metrics_core import Metric
 from sla.accounts.models import User
 from sla.api.auth import reader
 from sla.api.errors import Refused, database_away, error_response, response_of
+from sla.api.metrics_work import of_the_work
 from sla.domain.states import State
 from sla.scoring import listing
 
@@ -89,7 +90,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
             return error_response(401, "unauthorized", "a reader's bearer token is needed")
         families = list(of_disks(user, datetime.now(UTC)))
         if user.is_noc:
-            families = [*of_the_line(), *families]
+            families = [*of_the_line(), *of_the_work(datetime.now(UTC)), *families]
     except Refused as refused:
         return response_of(refused)
     except DatabaseError as error:

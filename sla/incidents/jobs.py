@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection
 from sla.schedule import SCHEDULE
 
 logger = logging.getLogger(__name__)
+AUDIT = "sla.incidents.audit"
 TASKS = frozenset(entry["task"] for entry in SCHEDULE.values())
 SAID_MAX = 500
 # Runs further apart than this many periods (30 s at least) are no unbroken series: the workers were away between them.

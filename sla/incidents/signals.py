@@ -9,3 +9,6 @@ from django.dispatch import Signal
 
 # kwargs: incident, event.
 event_recorded = Signal()
+
+# kwargs: now (datetime). The auditor asks each layer above it what is wrong there: receivers return a list of words.
+audit_asked = Signal()

@@ -9,4 +9,4 @@ class Notifications(AppConfig):
     name = "sla.notifications"
 
     def ready(self) -> None:
-        from sla.notifications import receivers  # models are there only now  # noqa: F401
+        from sla.notifications import audit, receivers  # models are there only now  # noqa: F401
