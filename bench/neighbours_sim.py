@@ -8,7 +8,7 @@ from bench.neighbours_case import Case, Event
 from sla.domain.neighbours.slots import PoolSlots
 from sla.simulator.run import run
 from sla.simulator.scenes import world
-from sla.simulator.trace import Trace
+from sla.simulator.trace import Trace, Truth
 from sla.simulator.world import DAY_S, Kind
 
 START = 1_790_000_000 // DAY_S * DAY_S
@@ -53,10 +53,16 @@ def events(trace: Trace, index: int, members: np.ndarray) -> tuple[Event, ...]:
             one.cause.value,
             one.start,
             one.end,
-            None if one.culprit is None else places.get(int(one.culprit)),
+            _who(one, places),
             float(one.factor),
             fair=one.factor >= VISIBLE,
         )
         for one in trace.windows
         if one.pool == index
     )
+
+
+def _who(one: Truth, places: dict[int, int]) -> int | None:
+    """The culprit by place in its pool; of a disk that is slow alone, that disk."""
+    whose = one.victims[0] if one.kind == Kind.DISK and one.victims else one.culprit
+    return None if whose is None else places.get(int(whose))

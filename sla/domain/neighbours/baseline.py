@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sla.domain.neighbours.curve import Curves, fit_curves, read_curves
-from sla.domain.neighbours.slots import Bools, Floats, PoolSlots
+from sla.domain.neighbours.slots import Bools, Floats, Ints, PoolSlots
 
 # Below these many known slots a disk has no past to speak of.
 MIN_SLOTS = 12
@@ -28,6 +28,17 @@ class Baseline:
     by_ios: Curves
     scale: Floats
     known: Floats
+
+    def of(self, places: Ints) -> "Baseline":
+        """The same for these disks, by place; -1 is a disk without a past."""
+        new = places < 0
+        return Baseline(
+            np.where(new, np.nan, self.level[places]),
+            Curves(self.by_bytes.at[places], self.by_bytes.adds[places]),
+            Curves(self.by_ios.at[places], self.by_ios.adds[places]),
+            self.scale[places],
+            np.where(new, 0.0, self.known[places]),
+        )
 
     def expected(self, slots: PoolSlots) -> Floats:
         """Expected log latency, (D, S)."""

@@ -9,10 +9,10 @@ from sla.domain.neighbours.suspects import Suspicion
 LOAD_UP, MOVEMENTS_UP = 0.25, 3.0
 # Below this it counts as flat.
 LOAD_FLAT, MOVEMENTS_FLAT = 0.10, 2.0
-# A load over this quantile of the disk's own past is a load that it has hardly ever had: slow by itself.
-OWN_PEAK = 0.98
-# And it must have grown, not be at its usual cap: half more than before.
-OWN_GROWTH = 1.5
+# A load over this quantile of the disk's own past is one that it has hardly ever had, or its cap: slow by itself.
+OWN_PEAK = 0.95
+# And it must have grown over the hour before; a disk that is failing asks for no more than it did.
+OWN_GROWTH = 1.15
 
 
 class Cause(StrEnum):
@@ -51,11 +51,9 @@ def pool_cause(suspicion: Suspicion) -> Verdict:
     return Verdict(Cause.UNKNOWN, 0.5 * suspicion.nobody, None)
 
 
-def own_cause(load_quantile: float, growth: float, queued_at_cap: bool = False) -> Cause:
+def own_cause(load_quantile: float, growth: float) -> Cause:
     """Of a window of one disk alone: its load among its own past (0 … 1) and against the hour before (times)."""
-    if queued_at_cap or (load_quantile >= OWN_PEAK and growth >= OWN_GROWTH):
-        return Cause.SELF
-    return Cause.DISK
+    return Cause.SELF if load_quantile >= OWN_PEAK and growth >= OWN_GROWTH else Cause.DISK
 
 
 def word(confidence: float) -> str:

@@ -33,6 +33,11 @@ class Model:
     thresholds: Thresholds
     own: Floats
 
+    def of(self, places: Ints) -> "Model":
+        """The same for these disks, by place; -1 is a disk without a past."""
+        own = np.where(places < 0, np.inf, self.own[places])
+        return Model(self.step_s, self.baseline.of(places), self.habit, self.thresholds, own)
+
     def residuals(self, slots: PoolSlots) -> Floats:
         """(D, S), as logarithms."""
         return self.baseline.residuals(slots)

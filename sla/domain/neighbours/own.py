@@ -6,15 +6,15 @@ import numpy as np
 
 from sla.domain.neighbours.baseline import Baseline
 from sla.domain.neighbours.calibrate import DAY_S, FALSE_A_DAY, order_statistic, rule_tail
-from sla.domain.neighbours.cause import OWN_GROWTH, OWN_PEAK, Cause
+from sla.domain.neighbours.cause import Cause, own_cause
 from sla.domain.neighbours.rules import Rule, Thresholds
 from sla.domain.neighbours.slots import Floats, PoolSlots
 from sla.domain.neighbours.track import Span, track
 
 # A fleet has a hundred times more disks than pools, and nobody beside it confirms what a disk alone says: half slower
-# at the least, in most of ten slots' worth of time, and more than it ever does by itself.
+# at the least, in four of five slots, and more than it ever does by itself.
 LEAST = log(1.5)
-RULE = Rule(4, 5, 6.0, log(8.0))
+RULE = Rule(4, 5, 5.0, log(8.0))
 SELDOM_A_DAY = 2.0
 
 
@@ -57,5 +57,4 @@ def own_load(work: Floats, inside: slice) -> Cause:
         return Cause.DISK
     before = work[max(inside.start - 60, 0) : inside.start]
     usual = float(np.median(before if len(before) else rest))
-    peak = float(np.mean(rest < during)) >= OWN_PEAK
-    return Cause.SELF if peak and during >= OWN_GROWTH * max(usual, 1e-9) else Cause.DISK
+    return own_cause(float(np.mean(rest <= during)), during / max(usual, 1e-9))

@@ -19,9 +19,20 @@ HALF_SLOTS = 10.0
 MOST_DRIFT = log(1.3)
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One slot: what is left of the signal over the drift, the window that it opened, belongs to or closed, and whether
+    it is calm (it then counts as how the pool was lately)."""
+
+    left: float
+    drift: float
+    window: Span | None
+    calm: bool
+
+
 @dataclass(slots=True)
 class Watch:
-    """One pool followed slot by slot."""
+    """One pool followed slot by slot. To go on from a record: fill `calm`, `drift`, `drift_at` and the tracker."""
 
     step_s: int
     thresholds: Thresholds
@@ -33,17 +44,19 @@ class Watch:
     def __post_init__(self) -> None:
         self.tracker = Tracker(self.step_s)
 
-    def add(self, start: int, value: float) -> tuple[float, Span | None]:
-        """Take the next slot's signal (habit taken off): what is left over the drift, and the window it touches."""
+    def add(self, start: int, value: float) -> Step:
+        """Take the next slot's signal (habit taken off)."""
         while self.calm and self.calm[0][0] <= start - LATELY_S:
             self.calm.popleft()
-        if start - self.drift_at >= EVERY_S:
-            self.drift, self.drift_at = drift_of([one for _, one in self.calm]), start
+        if start // EVERY_S != self.drift_at // EVERY_S:
+            self.drift = drift_of([one for _, one in self.calm])
+        self.drift_at = start
         left = value - self.drift
         window = self.tracker.add(start, left, self.thresholds)
-        if isfinite(value) and self.tracker.window is None and left < self.thresholds.hot:
+        calm = isfinite(value) and self.tracker.window is None and left < self.thresholds.hot
+        if calm:
             self.calm.append((start, value))
-        return left, window
+        return Step(left, self.drift, window, calm)
 
 
 def drift_of(calm: Sequence[float]) -> float:
@@ -68,10 +81,10 @@ def follow(starts: Sequence[int], values: Sequence[float], step_s: int, threshol
     left: list[float] = []
     windows: list[Span] = []
     for start, value in zip(starts, values, strict=True):
-        over, window = watch.add(start, value)
-        left.append(over)
-        if window is not None and (not windows or windows[-1] is not window):
-            windows.append(window)
+        step = watch.add(start, value)
+        left.append(step.left)
+        if step.window is not None and (not windows or windows[-1] is not step.window):
+            windows.append(step.window)
     for window in windows[:-1]:
         window.open = False
     return Watched(left, windows)
