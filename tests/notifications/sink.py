@@ -86,7 +86,7 @@ class Server:
 
     def _check(self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
         given = isinstance(data, LoginPassword) and (data.login.decode(), data.password.decode())
-        return AuthResult(success=given == self.user)
+        return AuthResult(success=given == self.user, handled=False)
 
     def stop(self) -> None:
         if self._controller is not None:
