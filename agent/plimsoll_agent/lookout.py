@@ -1,16 +1,17 @@
-"""Which disks does the machine have now, and how is each one's line of counters read most cheaply?"""
+"""Which disks does the machine have now, and which file says what each one did most cheaply?"""
 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Sequence
 
 from . import choose
 from .kernel import release
 from .kernel.blockdev import block_devices
+from .kernel.diskstats import read_whole
 from .kernel.files import list_names
 from .policy import Policy
+from .readings import Readings
 from .settings import Settings
 from .watch import Watch
 
@@ -21,13 +22,14 @@ STAT_COSTS_LINES = 3
 class Lookout:
     """The disks under watch. `by_stat`: each has its own file; else one /proc/diskstats answers for all."""
 
-    __slots__ = ("_kernel", "_names", "_settings", "by_stat", "fd", "watches")
+    __slots__ = ("_kernel", "_names", "_settings", "by_stat", "fd", "readings", "watches")
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._kernel = release.release_of(settings.proc)
         self._names: list[str] = []
         self.watches: list[Watch] = []
+        self.readings = Readings()
         self.by_stat = True
         self.fd = -1
 
@@ -56,45 +58,6 @@ class Lookout:
         self._open()
         return new, list(known.values())
 
-    def sample(self, now: int) -> None:
-        """Read every disk once; `now` is the monotonic clock just before. A disk that does not answer is forgotten."""
-        if self.by_stat:
-            self._sample_each(now)
-        else:
-            self._sample_all(now)
-
-    def _sample_each(self, now: int) -> None:
-        pread, mono_ns = os.pread, time.monotonic_ns
-        for watch in self.watches:
-            try:
-                line = pread(watch.fd, 512, 0)
-                if line == watch.line:
-                    watch.same(now, mono_ns())
-                else:
-                    watch.take(now, mono_ns(), line, line.split())
-            except (OSError, ValueError):  # the disk went, or its driver printed nonsense
-                watch.forget()
-            now = mono_ns()
-
-    def _sample_all(self, now: int) -> None:
-        text = read_whole(self.fd)
-        after = time.monotonic_ns()
-        lines = text.split(b"\n")
-        count = len(lines)
-        for watch in self.watches:
-            line = lines[watch.index] if watch.index < count else b""
-            if line == watch.line and line:
-                watch.same(now, after)
-                continue
-            if not line.startswith(watch.prefix):
-                # Lines move when a device comes or goes.
-                watch.index = next((at for at, other in enumerate(lines) if other.startswith(watch.prefix)), count)
-                line = lines[watch.index] if watch.index < count else b""
-            try:
-                watch.take(now, after, line, line.split()[3:])
-            except ValueError:  # no line, or nonsense
-                watch.forget()
-
     def close(self, gone: Sequence[Watch]) -> None:
         """Give back the files of disks that are no more."""
         for watch in gone:
@@ -104,6 +67,7 @@ class Lookout:
 
     def _open(self) -> None:
         """Every file anew: a stat file of a disk that went and came back answers no longer."""
+        self.readings.of([], -1)
         self.close(self.watches)
         if self.fd < 0:
             self.fd = _open(self._settings.proc + "/diskstats")
@@ -116,6 +80,7 @@ class Lookout:
             watch.prefix = f"{major:>4} {minor:>7} {watch.device} ".encode()
             if self.by_stat:
                 watch.fd = _open(watch.disk.path + "/stat")
+        self.readings.of(self.watches, -1 if self.by_stat else self.fd)
 
 
 def _open(path: str) -> int:
@@ -124,18 +89,3 @@ def _open(path: str) -> int:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return -1
-
-
-def read_whole(fd: int) -> bytes:
-    """All of an open /proc/diskstats.
-
-    The kernel hands out whole lines, at most a page a read, and a line is far under 400 bytes: a read that leaves so
-    much room was the last one.
-    """
-    text = os.pread(fd, 65536, 0)
-    last = len(text)
-    while last > 4096 - 400:
-        more = os.pread(fd, 65536, len(text))
-        last = len(more)
-        text += more
-    return text

@@ -92,7 +92,7 @@ class Sampler:
         The next moment is computed from both clocks as they are, so that neither rounding nor a clock step adds up;
         a sample that comes late skips the moments it has missed, and counts with its own true time.
         """
-        wall_ns, mono_ns, sleep, sample = time.time_ns, time.monotonic_ns, time.sleep, self.lookout.sample
+        wall_ns, mono_ns, sleep, take = time.time_ns, time.monotonic_ns, time.sleep, self.lookout.readings.take
         wall, now = wall_ns(), mono_ns()
         self.offset_ns = wall - now
         boundary = (wall // NS_PER_S + 1) * NS_PER_S
@@ -106,7 +106,7 @@ class Sampler:
             if now - deadline > cadence:
                 self.late += 1
             self.samples += 1
-            sample(now)
+            take(now)
             if wall >= boundary or wall < boundary - 3 * NS_PER_S:
                 self._turn(wall, now)
                 boundary = (wall // NS_PER_S + 1) * NS_PER_S
@@ -115,6 +115,7 @@ class Sampler:
 
     def _turn(self, wall: int, now: int) -> None:
         """The last sample was the first of a new second: finish the one before, cut what is due, begin the next."""
+        self.lookout.readings.settle()
         second = wall // NS_PER_S
         step = abs(wall - now - self.offset_ns)
         self.offset_ns = wall - now

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll_agent import cadence, frames, journal, lookout, sampler, state
+from plimsoll_agent import cadence, frames, journal, readings, sampler, state
 from plimsoll_agent.core.terms import Term
 from plimsoll_agent.policy import Policy, to_plain
 from plimsoll_agent.settings import Settings
@@ -15,7 +15,7 @@ START = 1_766_300_000  # 20 s into a minute
 
 
 class Clock:
-    """Stands in for the `time` module of the sampler and the lookout."""
+    """Stands in for the `time` module of the sampler and its readings."""
 
     def __init__(self, unix: float = START + 0.4) -> None:
         self.mono = 5_000 * NS
@@ -103,7 +103,7 @@ class Machine:
 
     def __init__(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, terms: tuple[Term, ...] = (TERM,)) -> None:
         self.clock = Clock()
-        for module in (sampler, lookout):
+        for module in (sampler, readings):
             monkeypatch.setattr(module, "time", self.clock)
         monkeypatch.setattr(sampler, "Child", NoChild)
         monkeypatch.setattr(sampler.gc, "freeze", lambda: None)

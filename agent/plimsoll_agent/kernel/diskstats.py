@@ -6,6 +6,7 @@ Kernel: Documentation/admin-guide/iostats.rst and Documentation/block/stat.rst. 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 
 from ..core.counters import Counters
@@ -53,3 +54,18 @@ def lines(text: bytes) -> Iterator[tuple[str, str, Counters]]:
         except ValueError as error:
             raise DiskstatsError(f"no device number in front of {line!r}") from error
         yield number, fields[2].decode("utf-8", "replace"), counters_of(fields[3:])
+
+
+def read_whole(fd: int) -> bytes:
+    """All of an open /proc/diskstats.
+
+    The kernel hands out whole lines, at most a page a read, and a line is far under 400 bytes: a read that leaves so
+    much room was the last one.
+    """
+    text = os.pread(fd, 65536, 0)
+    last = len(text)
+    while last > 4096 - 400:
+        more = os.pread(fd, 65536, len(text))
+        last = len(more)
+        text += more
+    return text
