@@ -16,8 +16,7 @@ from sla.demo.cast import Cast
 from sla.demo.story import scenario, silent_since
 from sla.demo.tables import Cells, Judged
 from sla.domain.contract import Contract
-from sla.domain.evidence import Ints
-from sla.domain.histogram import BUCKETS, percentiles_us
+from sla.domain.evidence import UNKNOWN, Ints
 from sla.scoring.exclusions import Window, excluded_at
 from sla.simulator import noise
 from sla.simulator.latency import buckets
@@ -121,13 +120,11 @@ def _part(fleet: Fleet, odometer: Odometer, trace: Trace, mine: slice, index: in
     flat = {name: values.reshape(-1) for name, values in made.sums.items()}
     hists = tuple(buckets(flat[f"{side}_ios"], flat[f"{side}_ms"]) for side in ("read", "write"))
     cells = Cells(*(np.concatenate((hists[0][at], hists[1][at]), axis=1) for at in (0, 1)))
-    rows = np.arange(len(flat["read_ios"]))
-    table = cells.table(rows, len(rows)) if percentiles else np.zeros((1, BUCKETS), np.int64)
-    shares = percentiles_us(table, (50, 95, 99))
-    p50, p95, p99 = (np.broadcast_to(shares[:, at], rows.shape) for at in range(3))
+    rows = len(flat["read_ios"])
+    shares = cells.percentiles_us((50, 95, 99)) if percentiles else np.full((rows, 3), UNKNOWN)
     slots = score_minutes(
-        made, [contract for _, contract in ruling], excluded, fleet.boots[mine], table[:0], (p50, p95, p99),
-        trace.step_s,
+        made, [contract for _, contract in ruling], excluded, fleet.boots[mine], np.zeros((rows, 0), np.int64),
+        (shares[:, 0], shares[:, 1], shares[:, 2]), trace.step_s,
     )  # fmt: skip
     keep = np.flatnonzero(made.observed.reshape(-1))
     judged = Judged(

@@ -7,8 +7,8 @@ import numpy as np
 import psycopg
 
 from sla.demo import copying
-from sla.domain.evidence import Bools, Ints
-from sla.domain.histogram import BUCKETS
+from sla.domain.evidence import UNKNOWN, Bools, Ints
+from sla.domain.histogram import BUCKETS, UPPER_US
 from sla.domain.slot import Slots
 from sla.domain.states import State
 from sla.scoring.columns import COUNTED, KEY, ROLLED, SUMMED, sums_of_roll_ups
@@ -23,6 +23,16 @@ class Cells:
 
     bucket: Ints
     count: Ints
+
+    def percentiles_us(self, shares: tuple[int, ...]) -> Ints:
+        """(R, shares) as `sla.domain.histogram.percentiles_us` of the dense table, in a tenth of its time."""
+        order = np.argsort(self.bucket, axis=1)
+        bucket = np.clip(np.take_along_axis(self.bucket, order, axis=1), -1, BUCKETS - 2)
+        seen = np.cumsum(np.take_along_axis(self.count, order, axis=1), axis=1)
+        total = seen[:, -1]
+        rows = np.arange(len(seen))
+        at = [np.argmax(seen * 100 >= share * total[:, None], axis=1) for share in shares]
+        return np.column_stack([np.where(total > 0, UPPER_US[bucket[rows, place] + 1], UNKNOWN) for place in at])
 
     def table(self, rows: Ints, groups: int) -> Ints:
         """(groups, BUCKETS): cells added up, slot r going to group rows[r]."""
@@ -83,8 +93,8 @@ def put_roll_ups(cursor: "psycopg.Cursor[tuple]", judged: Judged, length_s: int 
     """Hours (or whole days, by their length) of these slots; all slots of each of them must be among these."""
     begin = judged.start // length_s * length_s
     keys = np.stack((judged.disk, begin, judged.term, judged.excluded.astype(np.int64)))
-    parts, where = np.unique(keys, axis=1, return_inverse=True)
-    count = parts.shape[1]
+    heads, where = grouped(keys)
+    parts, count = keys[:, heads], len(heads)
     sums = sums_of(judged.slots, where, count)
     columns: dict[str, copying.Column] = {
         "disk_id": parts[0],
@@ -96,6 +106,17 @@ def put_roll_ups(cursor: "psycopg.Cursor[tuple]", judged: Judged, length_s: int 
         "hist": packed(judged.cells.table(where, count)),
     }
     return copying.put(cursor, "scoring_day" if length_s == DAY_S else "scoring_hour", columns)
+
+
+def grouped(keys: Ints) -> tuple[Ints, Ints]:
+    """(one row of each group, the group of each row) of (columns, R) keys. Rows lie mostly side by side with theirs."""
+    changes = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
+    heads = np.concatenate(([0], changes)) if keys.shape[1] else changes
+    run = np.zeros(keys.shape[1], np.int64)
+    run[changes] = 1
+    # Two runs of one group: an hour that was cut by a maintenance window.
+    _, first, group = np.unique(keys[:, heads], axis=1, return_index=True, return_inverse=True)
+    return heads[first], group.reshape(-1)[np.cumsum(run)]
 
 
 def sums_of(slots: Slots, where: Ints, groups: int) -> dict[str, Ints]:
