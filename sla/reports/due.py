@@ -1,13 +1,14 @@
 """Which months are to be stated? Those that closed and have no statement, and those that were corrected since."""
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db.models import F
 from django.utils import timezone
 
 from sla.accounts.models import Customer, User
-from sla.domain.period import PeriodError, parse_period
+from sla.domain.period import PeriodError, parse_period, period_of
 from sla.reports.keys import NoKey
 from sla.reports.models import Batch, Statement
 from sla.reports.selectors import last_closed_month
@@ -16,6 +17,7 @@ from sla.scoring.models import Correction
 
 # Statements made in one call: the beat comes again in a quarter of an hour.
 LIMIT = 200
+LATE = "data that came after it was stated"
 Progress = Callable[[int, int], None]
 CANNOT = (NotClosedYet, NothingToState, PeriodError, NoKey)
 
@@ -60,6 +62,23 @@ def _due(now: datetime) -> Iterable[tuple[Customer, str, str]]:
             made_at__gt=statement.frozen_at,
         )
         yield statement.customer, statement.period, reasons.order_by("pk").values_list("reason", flat=True)[0]
+
+
+def recheck(*, now: datetime | None = None) -> int:
+    """Months whose frames may still come late: those that say something else now are corrected; how many were."""
+    now = now or timezone.now()
+    recent = [period_of(now, "UTC")]
+    while recent[-1].end > now - timedelta(days=settings.FRAMES_KEEP_DAYS):
+        recent.append(recent[-1].previous())
+    stated = Statement.objects.filter(superseded_by=None, period__in=[one.text for one in recent], frozen_at__lt=now)
+    made = 0
+    for statement in stated.select_related("customer").defer("canonical"):
+        try:
+            freeze(customer=statement.customer, period=statement.period, reason=LATE, now=now)
+            made += 1
+        except (NotClosedYet, NothingToState):
+            continue
+    return made
 
 
 def begin_batch(*, period: str, customers: Sequence[Customer] | None = None, actor: User | None = None) -> Batch:

@@ -1,4 +1,4 @@
-"""When Celery says so: state the months that are due; state one for everybody."""
+"""When Celery says so: state the months that are due, correct those that changed, state one for everybody."""
 
 from celery import shared_task
 
@@ -9,6 +9,11 @@ from sla.reports.models import Batch
 @shared_task(name="sla.reports.freeze_due")
 def freeze_due() -> str:
     return f"made {due.freeze_due()} statements"
+
+
+@shared_task(name="sla.reports.recheck")
+def recheck() -> str:
+    return f"corrected {due.recheck()} statements"
 
 
 @shared_task(name="sla.reports.run_batch")
