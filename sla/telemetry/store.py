@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection, transaction
 
-from sla.telemetry.arrays import byteas, int2s, int8s, register
+from sla.telemetry.arrays import byteas, int2s, int8s
 
-register()
 MINUTE_S = 60
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 

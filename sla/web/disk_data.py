@@ -14,6 +14,7 @@ from sla.fleet.vantage import Vantage
 from sla.scoring.bins import COUNTS, Bins, bins_between, histograms_between, states
 from sla.scoring.burndown import burn_down, burn_table
 from sla.scoring.models import DiskNow
+from sla.web.disk_events import events
 from sla.web.disk_heat import heat_map, percentiles_ms
 from sla.web.disk_range import Range
 from sla.web.disk_words import burn_words, header, runs_out, state_words, tiles
@@ -45,6 +46,7 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
         "header": header(disk, user, current),
         "tiles": tiles(disk, now, current),
         "terms": [_term(one, span) for one in assigned],
+        "events": events(disk, user, span),
         **_lines(disk.pk, vantage, span, moment, first_at),
         "budget": line,
         "burn": burn,

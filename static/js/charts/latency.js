@@ -1,8 +1,12 @@
 // Latency: means of reads and writes, the 99th percentile, the promise; what is excused or breached lies behind.
+import { eventBands, eventRules } from "charts/events.js";
 import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
 import { latencyTop, lonely, points, runs, stepName } from "charts/series.js";
 import { token } from "charts/tokens.js";
 import { milliseconds } from "core/format.js";
+
+// Maintenance is in the states already.
+const contended = (data) => eventBands(data.events, data.range).filter(({ state }) => state === "contention");
 
 const SHOWN = ["excused", "breached", "maintenance"];
 
@@ -11,7 +15,7 @@ function config(data) {
   const promised = data.terms.flatMap((term) => [term.read_threshold_ms, term.write_threshold_ms]);
   const { top, highest } = latencyTop([data.read_await_ms, data.write_await_ms, data.p99_ms], promised.length ? Math.max(...promised) : null);
   const draw = (values, colour, more) => line(points(t, values, step), colour, { pointRadius: lonely(values), ...more });
-  const lines = {};
+  const lines = eventRules(data.events, data.range, token);
   data.terms.forEach((term, i) => {
     lines[`read${i}`] = level(term.read_threshold_ms, term.start, term.end, token("state-breached"));
     if (term.write_threshold_ms !== term.read_threshold_ms) {
@@ -25,7 +29,7 @@ function config(data) {
       draw(data.p99_ms, token("chart-2"), { borderWidth: 1 }),
     ],
     options: options({
-      x: timeAxis(start, end), y: valueAxis("ms", { max: top }), lines, list: runs(t, data.states, step, SHOWN),
+      x: timeAxis(start, end), y: valueAxis("ms", { max: top }), lines, list: [...runs(t, data.states, step, SHOWN), ...contended(data)],
     }),
     cut: highest > top ? highest : null,
   };
@@ -53,6 +57,7 @@ export const latency = {
       ...(last ? [["dashed state-breached", same ? `${last.read_threshold_ms} ms promised` : `${last.read_threshold_ms} / ${last.write_threshold_ms} ms promised`]] : []),
       ...(data.states.includes("excused") ? [["hatch", "excused"]] : []),
       ...(data.states.includes("breached") ? [["tint", "breached"]] : []),
+      ...(contended(data).length ? [["tint-contention", "contention"]] : []),
       ...(data.states.includes("maintenance") ? [["hatch-maintenance", "maintenance"]] : []),
     ];
   },

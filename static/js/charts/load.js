@@ -1,5 +1,6 @@
 // Load: what came inside the contract, and above it in grey what came in excess; the contract's line.
-import { Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
+import { eventBands, eventRules } from "charts/events.js";
+import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
 import { added, lonely, points, roundUp } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { count } from "core/format.js";
@@ -10,7 +11,7 @@ function config(data) {
   const contracted = Math.max(0, ...data.terms.map((term) => term.iops));
   // An idle disk under a large contract keeps its own scale only where it uses under a tenth of it.
   const most = Math.max(0, ...total.filter((value) => value !== null));
-  const lines = {};
+  const lines = eventRules(data.events, data.range, token);
   data.terms.forEach((term, i) => {
     lines[`iops${i}`] = level(term.iops, term.start, term.end, token("text-muted"));
   });
@@ -23,6 +24,7 @@ function config(data) {
       x: timeAxis(start, end),
       y: valueAxis("IOPS", { max: roundUp(Math.max(most, most * 10 < contracted ? 0 : contracted) * 1.1), digits: most < 5 ? 2 : 0 }),
       lines,
+      list: eventBands(data.events, data.range),
     }),
   };
 }
@@ -30,7 +32,7 @@ function config(data) {
 export const load = {
   make: (canvas, data, link) => {
     const { datasets, options: given } = config(data);
-    return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [link.plugin] });
+    return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [bands, link.plugin] });
   },
   config,
   legend: (data) => {

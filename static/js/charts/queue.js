@@ -1,5 +1,6 @@
 // Queue: the mean number of requests under way, and the depth that the contract lets wait.
-import { Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
+import { eventBands, eventRules } from "charts/events.js";
+import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
 import { lonely, points, quantile, roundUp } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { DASH } from "core/format.js";
@@ -8,7 +9,7 @@ function config(data) {
   const { t, range: { start, end, step_s: step } } = data;
   const depth = Math.max(0, ...data.terms.map((term) => term.depth));
   const most = quantile(data.aqu_sz, 1) ?? 0;
-  const lines = {};
+  const lines = eventRules(data.events, data.range, token);
   data.terms.forEach((term, i) => {
     lines[`depth${i}`] = level(term.depth, term.start, term.end, token("text-muted"));
   });
@@ -16,14 +17,14 @@ function config(data) {
     datasets: [
       line(points(t, data.aqu_sz, step), token("chart-1"), { fill: "origin", backgroundColor: soft("chart-1", 0.1), pointRadius: lonely(data.aqu_sz) }),
     ],
-    options: options({ x: timeAxis(start, end), y: valueAxis("", { max: roundUp(Math.max(most, depth) * 1.1), most: 4 }), lines }),
+    options: options({ x: timeAxis(start, end), y: valueAxis("", { max: roundUp(Math.max(most, depth) * 1.1), most: 4 }), lines, list: eventBands(data.events, data.range) }),
   };
 }
 
 export const queue = {
   make: (canvas, data, link) => {
     const { datasets, options: given } = config(data);
-    return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [link.plugin] });
+    return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [bands, link.plugin] });
   },
   config,
   legend: (data) => {

@@ -1,5 +1,6 @@
 // The disk's page: charts over one span of time that move, zoom and refresh together.
 import { budget } from "charts/budget.js";
+import { happened } from "charts/happened.js";
 import { showHead } from "charts/head.js";
 import { heat } from "charts/heat.js";
 import { latency } from "charts/latency.js";
@@ -129,7 +130,10 @@ const bar = timeline(part("state", "bar"), cells(), {
 const twins = [...document.querySelectorAll("[data-chart]")].map((root) =>
   twin(root.querySelector("details"), (table) => fillTwin(table, root.dataset.chart, data)));
 
+const tell = happened(document.getElementById("happened"));
+
 function drawAll() {
+  tell(data.events);
   part("state", "note").textContent = `one cell per ${stepName(data.cells.step_s)}, ${moment(data.range.start, zone())} to ${data.range.live ? "now" : moment(data.range.end, zone())}`;
   for (const [name, kind] of Object.entries(KINDS)) draw(name, kind);
   for (const refresh of twins) refresh();

@@ -1,0 +1,90 @@
+"""What else happened to this disk in a span of time? Contention, incidents, maintenance, moves: drawn and listed."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
+
+from sla.accounts.models import User
+from sla.fleet.models import Disk, PoolMembership
+from sla.incidents.models import IncidentDisk
+from sla.incidents.selectors import incidents_visible_to
+from sla.incidents.words import title_for
+from sla.neighbours.models import Cause
+from sla.neighbours.selectors import windows_touching, windows_visible_to
+from sla.scoring import store
+from sla.scoring.exclusions import windows_between
+from sla.web.disk_range import Range
+
+MOST = 40  # more bands than that are a carpet
+
+
+def events(disk: Disk, user: User, span: Range) -> list[dict[str, Any]]:
+    """Oldest first: {kind, start, end, text, url}; `end` None while it lasts, the start alone where it is a moment."""
+    start, end = datetime.fromtimestamp(span.start, UTC), datetime.fromtimestamp(span.end, UTC)
+    found = [
+        *_contention(disk, user, start, end),
+        *_incidents(disk, user, start, end),
+        *_maintenance(disk, span),
+        *(_moves(disk, start, end) if user.is_noc else ()),
+    ]
+    return sorted(found, key=lambda one: one["start"])[-MOST:]
+
+
+def _event(kind: str, start: datetime, end: datetime | None, text: str, url: str | None = None) -> dict[str, Any]:
+    ended = round(end.timestamp()) if end else None
+    return {"kind": kind, "start": round(start.timestamp()), "end": ended, "text": text, "url": url}
+
+
+def _contention(disk: Disk, user: User, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
+    for window in windows_touching(disk, start, end, among=windows_visible_to(user)):
+        slower = f"×{window.severity:.1f}"
+        if window.disk_id and window.cause == Cause.SELF:
+            text = gettext("slower than its past by its own load, %s") % slower
+        elif window.disk_id:
+            text = gettext("this disk alone slower than its load explains, %s") % slower
+        else:
+            text = gettext("shared storage slower than its load explains, %s") % slower
+        yield _event("contention", window.start, window.end, text, _url("window", window.pk))
+
+
+def _incidents(disk: Disk, user: User, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
+    touching = incidents_visible_to(user).filter(disks__disk=disk, opened_at__lt=end).exclude(resolved_at__lt=start)
+    for incident in touching.distinct().order_by("-opened_at")[:MOST]:
+        text = title_for(incident, user, [IncidentDisk(incident=incident, disk=disk)])
+        yield _event("incident", incident.opened_at, incident.resolved_at, text, _url("incident", incident.pk))
+
+
+def _maintenance(disk: Disk, span: Range) -> Iterator[dict[str, Any]]:
+    with store.reading() as cursor:
+        windows = windows_between(cursor, [disk.pk], span.start, span.end).get(disk.pk, [])
+    for window in windows:
+        does = [
+            word
+            for word, yes in (
+                (gettext("taken out of the SLA"), window.excludes),
+                (gettext("alerts muted"), window.mutes),
+            )
+            if yes
+        ]
+        began, ended = (datetime.fromtimestamp(moment, UTC) for moment in (window.start, window.end))
+        yield _event("maintenance", began, ended, gettext("maintenance") + (f": {', '.join(does)}" if does else ""))
+
+
+def _moves(disk: Disk, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
+    """The first placement is no move."""
+    lay = list(PoolMembership.objects.filter(disk=disk).select_related("pool").order_by("valid_from"))
+    for before, after in pairwise(lay):
+        if start <= after.valid_from < end:
+            words = {"before": before.pool.name, "after": after.pool.name}
+            yield _event("move", after.valid_from, None, gettext("moved from %(before)s to %(after)s") % words)
+
+
+def _url(name: str, pk: int) -> str | None:
+    try:
+        return reverse(name, args=[pk])
+    except NoReverseMatch:
+        return None
