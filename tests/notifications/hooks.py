@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -33,9 +33,10 @@ def receiving(receiver: Receiver) -> Iterator[Receiver]:
             receiver.came.append((self.path, dict(self.headers), body))
             time.sleep(receiver.wait_s)
             if receiver.drip_s:
-                for byte in b"HTTP/1.1 200 OK\r\n" + b"x" * 1000:
-                    self.wfile.write(bytes([byte]))
-                    time.sleep(receiver.drip_s)
+                with suppress(OSError):  # who waits no longer hangs up
+                    for byte in b"HTTP/1.1 200 OK\r\n" + b"x" * 1000:
+                        self.wfile.write(bytes([byte]))
+                        time.sleep(receiver.drip_s)
                 return
             self.send_response(receiver.status)
             if receiver.location:

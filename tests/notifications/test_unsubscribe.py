@@ -49,7 +49,12 @@ def test_looking_at_the_link_changes_nothing(readers: People, make_disks: MakeDi
 
 
 @pytest.mark.parametrize(
-    "token", ["x", signing.dumps([1, "page"], salt="other"), signing.dumps([1, "everything"], salt=SALT)]
+    "token",
+    [
+        "x",
+        signing.Signer(salt="other").sign_object([1, "page"]),
+        signing.Signer(salt=SALT).sign_object([1, "everything"]),
+    ],
 )
 def test_a_link_that_we_have_not_made_is_nothing(readers: People, token: str) -> None:
     assert Client().post(f"/notifications/off/{token}").status_code == 404
