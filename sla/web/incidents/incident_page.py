@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from sla.accounts.permissions import Verb, may, require
 from sla.domain.incidents.calm import flapping
+from sla.domain.incidents.words import SLOW_KINDS
 from sla.incidents import services
 from sla.incidents.models import Incident, IncidentDisk, JobRun
 from sla.incidents.muting import muted_by
@@ -20,7 +21,7 @@ from sla.incidents.selectors import disks_in, incidents_visible_to
 from sla.incidents.words import events_for, title_for
 from sla.notifications.blame import blame, what_to_do
 from sla.notifications.facts import badness, facts_of, line_of
-from sla.web.incidents.words import ICONS, duration, lasted, line
+from sla.web.incidents.words import ICONS, duration, headline, lasted, line
 
 # Rows of a page: more disks than anybody reads; the API has all of them.
 SHOWN = 200
@@ -54,7 +55,7 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
     watcher = incident.kind == Incident.Kind.WATCHER
     return {
         "incident": incident,
-        "title": title_for(incident, user, mine),
+        "title": headline(title_for(incident, user, mine)),
         "icon": ICONS[incident.state, incident.severity],
         "lasted": lasted(incident, now),
         "disks": [_row(one, noc=noc) for one in shown[:SHOWN]],
@@ -63,7 +64,7 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
         "ever": len(mine),
         "customers": len({one.disk.machine.customer_id for one in mine}),
         "fault": blame(incident, facts, noc=noc),
-        "to_do": what_to_do(incident, facts, noc=noc),
+        "to_do": _to_do(incident, what_to_do(incident, facts, noc=noc), noc=noc),
         "flaps": flapping(incident.reopened),
         "muted": muted_by(incident, now) if noc else None,
         "events": [line(event) for event in reversed(events_for(incident, user, mine))],
@@ -73,6 +74,12 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
         "jobs": JobRun.objects.order_by("task") if watcher else None,
         "late": incident.figures.get("late", []) if watcher else [],
     }
+
+
+def _to_do(incident: Incident, said: str, *, noc: bool) -> str:
+    """As its mail says, but that nobody has to be sent to the page they are on."""
+    here = noc and incident.kind in SLOW_KINDS and incident.kind != Incident.Kind.BURN and not incident.resolved_at
+    return gettext("See whether its neighbours are slow too, and say that you look after it.") if here else said
 
 
 def _row(member: IncidentDisk, *, noc: bool) -> dict[str, Any]:

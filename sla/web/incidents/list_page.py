@@ -17,7 +17,7 @@ from sla.accounts.permissions import Verb, may
 from sla.incidents.models import Incident
 from sla.incidents.selectors import UNRESOLVED, disks_of_many, incidents_visible_to, narrowed
 from sla.incidents.words import title_for
-from sla.web.incidents.words import ICONS, lasted
+from sla.web.incidents.words import ICONS, headline, lasted
 
 PAGE = 50
 STATES = (
@@ -83,7 +83,7 @@ def rows(incidents: list[Incident], request: HttpRequest) -> list[dict[str, Any]
     return [
         {
             "incident": one,
-            "title": title_for(one, request.user, mine[one.pk]) or gettext("an incident"),
+            "title": headline(title_for(one, request.user, mine[one.pk]) or gettext("an incident")),
             "icon": ICONS[one.state, one.severity],
             "disks": len(mine[one.pk]),
             "active": sum(row.until is None for row in mine[one.pk]),

@@ -39,6 +39,11 @@ LINE_ICONS = {
 }
 
 
+def headline(title: str) -> str:
+    """As a line of its own: 'The agent of web-1 is silent', but a host keeps the name it has."""
+    return title[:1].upper() + title[1:] if title.startswith("the ") else title
+
+
 def duration(seconds: float) -> str:
     """40 s, 12 min, 3 h 5 min, 2 d 4 h."""
     minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86_400)
