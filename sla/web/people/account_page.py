@@ -58,7 +58,7 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 def account(request: HttpRequest) -> HttpResponse:
     """The page; POST keeps name and zone."""
     person = User.objects.get(pk=request.user.pk)
-    form = AccountForm(request.POST or None, instance=person)
+    form = AccountForm(request.POST if request.method == "POST" else None, instance=person)
     if request.method == "POST" and form.is_valid():
         form.save()
         messages.success(request, gettext("Kept."))
@@ -73,7 +73,7 @@ def mail_address(request: HttpRequest) -> HttpResponse:
     """Changing it changes who can ask for a new password: only for who has just shown who they are."""
     person = User.objects.get(pk=request.user.pk)
     was = person.email
-    form = MailForm(request.POST or None, instance=person)
+    form = MailForm(request.POST if request.method == "POST" else None, instance=person)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             form.save()

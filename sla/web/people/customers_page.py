@@ -49,7 +49,7 @@ def customers(request: HttpRequest) -> HttpResponse:
     """The list; POST adds one."""
     if not is_noc(request.user):
         raise Http404
-    form = CustomerForm(request.POST or None, initial={"zone": "UTC"})
+    form = CustomerForm(request.POST if request.method == "POST" else None, initial={"zone": "UTC"})
     if request.method == "POST":
         require(request.user, Verb.KEEP_CUSTOMERS)
         if form.is_valid():
@@ -87,7 +87,9 @@ def customer_settings(request: HttpRequest, customer_id: int) -> HttpResponse:
     """Name and zone."""
     customer = visible_customer(request, customer_id)
     require(request.user, Verb.KEEP_CUSTOMERS)
-    form = CustomerForm(request.POST or None, instance=Customer.objects.get(pk=customer.pk))
+    form = CustomerForm(
+        request.POST if request.method == "POST" else None, instance=Customer.objects.get(pk=customer.pk)
+    )
     if request.method == "POST" and form.is_valid():
         by = User.objects.get(pk=request.user.pk)
         change_customer(customer=customer, name=form.cleaned_data["name"], zone=form.cleaned_data["zone"], by=by)

@@ -73,7 +73,7 @@ def _as_known(request: HttpRequest, found: Invitation) -> HttpResponse:
 
 
 def _as_new(request: HttpRequest, found: Invitation) -> HttpResponse:
-    form = NewAccountForm(request.POST or None, email=found.email)
+    form = NewAccountForm(request.POST if request.method == "POST" else None, email=found.email)
     if request.method == "POST" and form.is_valid():
         try:
             user = accept_as_new(

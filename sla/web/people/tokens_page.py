@@ -59,7 +59,7 @@ def _mine(user: User, everybodys: bool) -> QuerySet[ApiToken]:
 @require_http_methods(["GET", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """The list; POST makes one and shows it this once."""
-    form = TokenForm(request.POST or None)
+    form = TokenForm(request.POST if request.method == "POST" else None)
     made = None
     if request.method == "POST" and form.is_valid():
         if _mine(request.user, everybodys=False).count() >= MOST_TOKENS:
