@@ -1,7 +1,8 @@
 """What does a frame cost to take in and to keep? `make bench-ingest`; the last line on stdout is JSON.
 
-A real web server on loopback, a real database, one agent with 60 disks. CPU is user + system of the web process and of
-every process of the database; bytes are the hypertable's heap and index after all that.
+A real web server on loopback, a real database, one agent with 60 disks, and beside it a bare peer that takes the same
+uploads (bench/ingest_peer.py): what it costs tells how fast the machine is at this moment. CPU is user + system of the
+web process and of the database's, other databases' backends left out; bytes are the hypertable's heap and index.
 """
 
 import http.client
@@ -26,9 +27,12 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
 django.setup()
 
-from django.core.management import call_command  # noqa: E402  Django must be set up before its parts are imported
+from django.conf import settings  # noqa: E402  Django must be set up before its parts are imported
+from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
 
+from bench import ingest_peer  # noqa: E402
+from bench.cpu import cpu_s, database_cpu_s  # noqa: E402
 from bench.lab import load  # noqa: E402
 from bench.lab_frames import content  # noqa: E402
 from plimsoll_agent.core import layout  # noqa: E402
@@ -39,8 +43,11 @@ from sla.telemetry import timescale  # noqa: E402
 from sla.telemetry.wire import Key  # noqa: E402
 
 DISKS = 60
-BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP = 80, 3000, 5
+BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP = 80, 1800, 5
 SECONDS = range(60)
+OURS, PEER = "sla.wsgi:application", "bench.ingest_peer:application"
+# What the bare path cost on the machine of the goals, ms of web and database a frame.
+PEER_ELSEWHERE = {("json", DISKS): 0.095, ("packed", DISKS): 0.043, ("packed", 1): 0.79}
 
 
 def say(words: str) -> None:
@@ -132,14 +139,14 @@ def packed(one: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def web_server() -> Iterator[tuple[int, psutil.Process]]:
+def web_server(target: str) -> Iterator[tuple[int, psutil.Process]]:
     """granian as `make run` starts it: one worker process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port)]
     command += ["--workers", "1", "--blocking-threads", "2", "--no-access-log", "--log-level", "warning"]
-    server = subprocess.Popen([*command, "sla.wsgi:application"], cwd=ROOT, stdout=sys.stderr)
+    server = subprocess.Popen([*command, target], cwd=ROOT, stdout=sys.stderr)
     try:
         for _ in range(200):
             try:
@@ -151,30 +158,6 @@ def web_server() -> Iterator[tuple[int, psutil.Process]]:
     finally:
         server.terminate()
         server.wait(10)
-
-
-def cpu_s(process: psutil.Process) -> float:
-    """User + system of a process and all its children, ended ones included."""
-    total = 0.0
-    for one in [process, *process.children(recursive=True)]:
-        try:
-            times = one.cpu_times()
-        except psutil.NoSuchProcess:
-            continue  # a backend that has just ended: its parent's own figures have it
-        total += times.user + times.system
-        if one == process:
-            total += times.children_user + times.children_system
-    return total
-
-
-def postmaster() -> psutil.Process:
-    """The parent of the process behind our connection; the database must be on this machine."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_backend_pid()")
-        parent = psutil.Process(cursor.fetchone()[0]).parent()
-    if parent is None:
-        raise SystemExit("bench-ingest needs a database on this machine, to count its CPU")
-    return parent
 
 
 Sender = Callable[[bytes, str], dict[str, Any]]
@@ -202,16 +185,18 @@ def row(
     """Send all, after a few that do not count; what they cost."""
     for body in bodies[:WARM_UP]:
         send(body, kind)
-    database = postmaster()
     counted = bodies[WARM_UP:]
-    web_before, database_before, begun = cpu_s(web), cpu_s(database), time.perf_counter()
+    web_before, database_before, begun = cpu_s(web), database_cpu_s(), time.perf_counter()
     for body in counted:
         answer = send(body, kind)
         if answer["accepted"] != per_request:
             raise SystemExit(f"not all accepted: {answer['rejected'][:3]}, {answer['duplicates']} duplicates")
     wall = time.perf_counter() - begun
     frames = per_request * len(counted)
-    web_ms, database_ms = 1000 * (cpu_s(web) - web_before) / frames, 1000 * (cpu_s(database) - database_before) / frames
+    web_ms, database_ms = (
+        1000 * (cpu_s(web) - web_before) / frames,
+        1000 * (database_cpu_s() - database_before) / frames,
+    )
     say(f"{name}, {per_request} a request: web {web_ms:.3f} + db {database_ms:.3f} ms a frame, {frames / wall:.0f}/s")
     return {
         "encoding": name,
@@ -221,6 +206,15 @@ def row(
         "wire_bytes_per_frame": round(sum(map(len, counted)) / frames),
         "frames_per_s": round(frames / wall),
     }
+
+
+def beside(ours: dict[str, Any], peer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Both rows, ours with its ratio to the peer, the peer's with its ratio to what it cost on the goals' machine."""
+    mine, bare = (one["web_cpu_ms_per_frame"] + one["db_cpu_ms_per_frame"] for one in (ours, peer))
+    elsewhere = PEER_ELSEWHERE[ours["encoding"], ours["frames_per_request"]]
+    say(f"{mine:.3f} ms, {mine / bare:.2f} of the bare peer's {bare:.3f} ms ({elsewhere} on the machine of the goals)")
+    yield {**ours, "times_bare_peer": round(mine / bare, 3)}
+    yield {**peer, "encoding": f"bare {peer['encoding']}", "times_goals_machine": round(bare / elsewhere, 3)}
 
 
 def enrolled(port: int, key: str) -> tuple[str, int]:
@@ -242,10 +236,15 @@ def main() -> None:
     key = issue_enrolment_key(customer=customer, name="bench", uses=1, lifetime=timedelta(hours=1))
     rng = random.Random(1)
     minute = int(time.time()) // 86_400 * 86_400 - 60  # within days that are over: one chunk a day, as in life
-    rows = []
-    with web_server() as (port, web):
+    rows: list[dict[str, Any]] = []
+    os.environ.setdefault("DATABASE_URL", settings.DATABASE_URL)
+    ingest_peer.create()
+    with web_server(OURS) as (port, web), web_server(PEER) as (peer_port, peer):
         token, term = enrolled(port, key)
-        send = sender(port, token)
+
+        def both(name: str, per_request: int, bodies: list[bytes], kind: str) -> None:
+            ours = row(name, per_request, bodies, kind, sender(port, token), web)
+            rows.extend(beside(ours, row(name, per_request, bodies, kind, sender(peer_port, ""), peer)))
 
         real = recorded(Path(os.environ.get("LAB") or ROOT.parent / "shared" / "data" / "lab"), term)
 
@@ -261,13 +260,14 @@ def main() -> None:
         agent = {"version": "1.0.0", "boot_id": "bench", "sent_at": 0.0}
         say("making frames")
         as_json = [json.dumps({"agent": agent, "frames": f}).encode() for f in minutes(BULK_REQUESTS)]
-        rows.append(row("json", DISKS, as_json, "application/json", send, web))
+        both("json", DISKS, as_json, "application/json")
         pack = msgspec.msgpack.encode
         as_packed = [pack({"agent": agent, "frames": [packed(one) for one in f]}) for f in minutes(BULK_REQUESTS)]
-        rows.append(row("packed", DISKS, as_packed, "application/msgpack", send, web))
+        both("packed", DISKS, as_packed, "application/msgpack")
         singles = [one for f in minutes(SINGLE_REQUESTS // DISKS) for one in f]
         as_single = [pack({"agent": agent, "frames": [packed(one)]}) for one in singles]
-        rows.append(row("packed", 1, as_single, "application/msgpack", send, web))
+        both("packed", 1, as_single, "application/msgpack")
+    ingest_peer.drop()
     with connection.cursor() as cursor:
         cursor.execute("VACUUM telemetry_frame")
         cursor.execute("SELECT count(*) FROM telemetry_frame")

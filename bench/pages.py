@@ -38,7 +38,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from bench.ingest import cpu_s, postmaster  # noqa: E402
+from bench.cpu import cpu_s, postmaster  # noqa: E402
 from bench.score import bodies, keep, say  # noqa: E402
 from sla.accounts.models import Customer, User  # noqa: E402
 from sla.contracts.models import Assignment  # noqa: E402

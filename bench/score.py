@@ -24,7 +24,8 @@ django.setup()
 from django.core.management import call_command  # noqa: E402  Django must be set up before its parts are imported
 from django.db import connection  # noqa: E402
 
-from bench.ingest import cpu_s, frame, postmaster  # noqa: E402
+from bench.cpu import cpu_s, postmaster  # noqa: E402
+from bench.ingest import frame  # noqa: E402
 from plimsoll_agent.core import layout  # noqa: E402
 from sla.accounts.models import Customer  # noqa: E402
 from sla.contracts.models import Assignment  # noqa: E402

@@ -1,0 +1,44 @@
+"""How much CPU have a process and its children, or the database, used?"""
+
+import psutil
+from django.db import connection
+
+
+def cpu_s(process: psutil.Process) -> float:
+    """User + system of a process and all its children, ended ones included."""
+    total = 0.0
+    for one in [process, *process.children(recursive=True)]:
+        try:
+            times = one.cpu_times()
+        except psutil.NoSuchProcess:
+            continue  # it has just ended: its parent's own figures have it
+        total += times.user + times.system
+        if one == process:
+            total += times.children_user + times.children_system
+    return total
+
+
+def database_cpu_s() -> float:
+    """User + system of our database's backends and of the processes that serve all databases; the database must be on
+    this machine. Other databases' backends are others' work."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE datname IS NULL OR datname = current_database()")
+        pids = [pid for (pid,) in cursor.fetchall()]
+    total = 0.0
+    for pid in pids:
+        try:
+            times = psutil.Process(pid).cpu_times()
+        except psutil.NoSuchProcess as error:
+            raise SystemExit("the database must be on this machine, to count its CPU") from error
+        total += times.user + times.system
+    return total
+
+
+def postmaster() -> psutil.Process:
+    """The parent of the process behind our connection; the database must be on this machine."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        parent = psutil.Process(cursor.fetchone()[0]).parent()
+    if parent is None:
+        raise SystemExit("the database must be on this machine, to count its CPU")
+    return parent
