@@ -234,12 +234,13 @@ def good(public, value, text):
 
 def pem_key(data):
     """The 32 bytes of a PEM public key."""
+    from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 
     try:
         loaded = serialization.load_pem_public_key(data)
         return loaded.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise Wrong(f"public-key.pem: it holds no Ed25519 key ({error})") from error
 
 

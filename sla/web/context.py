@@ -15,6 +15,7 @@ PLACES = (
     ("fleet", gettext_lazy("Fleet")),
     ("incidents", gettext_lazy("Incidents")),
     ("contracts", gettext_lazy("Contracts")),
+    ("reports", gettext_lazy("Reports")),
     ("agents", gettext_lazy("Agents")),
     ("log", gettext_lazy("Judge a log")),
 )
@@ -30,6 +31,7 @@ WITHIN = {
     "assign": "contracts",
     "incident": "incidents",
     "silences": "incidents",
+    "report": "reports",
     "silence_new": "incidents",
     "agent_key": "agents",
     "inventory": "agents",

@@ -16,5 +16,6 @@ urlpatterns = [
     path("", include("sla.web.portal.urls")),
     path("", include("sla.web.people.urls")),
     path("", include("sla.web.noc.urls")),
+    path("", include("sla.web.reports.urls")),
     path("", include("sla.web.notifications.urls")),
 ]
