@@ -10,6 +10,9 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "evaluate-incidents": {"task": "sla.incidents.evaluate", "schedule": 2.0, "options": {"expires": 2}},
     "sweep-incidents": {"task": "sla.incidents.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "audit": {"task": "sla.incidents.audit", "schedule": 30.0, "options": {"expires": 30}},
+    # A pool's minute is looked at as soon as its disks have sent it.
+    "detect-neighbours": {"task": "sla.neighbours.detect", "schedule": 15.0, "options": {"expires": 15}},
+    "drop-old-pool-minutes": {"task": "sla.neighbours.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
     "close-periods": {"task": "sla.scoring.close_periods", "schedule": 600.0, "options": {"expires": 600}},

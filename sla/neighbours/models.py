@@ -1,5 +1,6 @@
 """When was storage slower than its load explains, for whom, and who is suspected? Windows and the disks in them."""
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
@@ -91,4 +92,53 @@ class WindowDisk(models.Model):
         return f"{self.disk} {self.role}"
 
 
-__all__ = ["Cause", "NeighbourWindow", "Role", "WindowDisk"]
+class PoolMinute(models.Model):
+    """What the disks of a pool did in a minute, side by side, and how slow that was: what baselines are learnt from,
+    windows found in, and heat maps drawn from. A hypertable; replaced, never added to."""
+
+    pk = models.CompositePrimaryKey("pool", "start")
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="minutes", db_index=False)
+    start = models.DateTimeField()
+    disks = ArrayField(models.IntegerField())
+    figures = models.BinaryField(help_text="float32, by disk: ios, bytes, time_ms, log slowdown; see figures.py")
+    signal = models.FloatField(null=True, help_text="log slowdown of the pool, its habit taken off")
+    over = models.FloatField(null=True, help_text="the signal over the drift of the last calm hours")
+    drift = models.FloatField()
+    calm = models.BooleanField(help_text="in no window, and known: it counts as how the pool was")
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.start:%F %H:%M}"
+
+
+class PoolBaseline(models.Model):
+    """What was usual for a pool, learnt from the seven days before `at`."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="baselines")
+    at = models.DateTimeField()
+    disks = ArrayField(models.IntegerField())
+    body = models.BinaryField(help_text="float32; see figures.py")
+    thresholds = models.JSONField(help_text="opens, hot: logarithms")
+    least_visible = models.FloatField(help_text="the least lasting slowdown that opens a window, times")
+
+    class Meta:
+        constraints = [
+            # Also what "the newest one before this minute" is looked up by.
+            models.UniqueConstraint(fields=["pool", "at"], name="baseline_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.at:%F %H:%M}"
+
+
+class PoolState(models.Model):
+    """How far a pool has been followed; its row is the lock of whoever follows it."""
+
+    pool = models.OneToOneField(Pool, models.CASCADE, primary_key=True, related_name="followed")
+    first = models.DateTimeField(null=True, help_text="its first minute: baselines are learnt at times counted from it")
+    through = models.DateTimeField(null=True, help_text="end of its last minute")
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} through {self.through:%F %H:%M}" if self.through else f"{self.pool_id} new"
+
+
+__all__ = ["Cause", "NeighbourWindow", "PoolBaseline", "PoolMinute", "PoolState", "Role", "WindowDisk"]

@@ -48,14 +48,12 @@ class Model:
         return raw - habit_at(self.habit, slots.starts)
 
 
-def learn(slots: PoolSlots, known: Bools | None = None) -> Model | None:
-    """From the past of a pool; None where it is too short. `known`: slots that were flagged before, (S,), left out.
-
-    Events that nobody flagged are found on a first look and left out of the second.
-    """
+def learn(slots: PoolSlots) -> Model | None:
+    """From the past of a pool; None where it is too short. Events in it are found on a first look and left out of the
+    second."""
     if len(slots.starts) < LEAST_SLOTS:
         return None
-    usable = np.ones(len(slots.starts), np.bool_) if known is None else ~known
+    usable = np.ones(len(slots.starts), np.bool_)
     model = _first_look(slots, usable)
     usable &= ~flagged(slots.starts, events_of(model, slots))
     if np.count_nonzero(usable) < LEAST_SLOTS:

@@ -16,6 +16,8 @@ from sla.domain.neighbours.track import Span, track
 LEAST = log(1.5)
 RULE = Rule(4, 5, 5.0, log(8.0))
 SELDOM_A_DAY = 2.0
+# Slots before that must be known to go on.
+LONGEST_OWN = RULE.among
 
 
 def own_thresholds(values: Floats, baseline: Baseline, step_s: int) -> Floats:
@@ -41,12 +43,16 @@ def apart(residuals: Floats, signal: Floats) -> Floats:
     return residuals - np.maximum(np.nan_to_num(signal), 0.0)
 
 
+def own_rule(level: float) -> Thresholds:
+    """How one disk's windows open and go on."""
+    return Thresholds((RULE,), (level,), hot=0.6 * level)
+
+
 def own_windows(slots: PoolSlots, values: Floats, level: float) -> list[Span]:
     """Of one disk, (S,): its windows."""
     if not np.isfinite(level) or np.count_nonzero(values >= level) < RULE.count:
         return []
-    thresholds = Thresholds((RULE,), (level,), hot=0.6 * level)
-    return list(track(slots.starts.tolist(), values.tolist(), slots.step_s, thresholds))
+    return list(track(slots.starts.tolist(), values.tolist(), slots.step_s, own_rule(level)))
 
 
 def own_load(work: Floats, inside: slice) -> Cause:

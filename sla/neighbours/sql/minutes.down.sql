@@ -1,0 +1,1 @@
+-- The tables go with the models; a hypertable is dropped like a table.
