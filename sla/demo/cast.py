@@ -98,12 +98,14 @@ class Cast:
 
 
 # Parts that the story needs, as (pool, which of its disks) -> the tenant played.
-FLOOD = Tenant(iops=5_000, threads=64, cap_iops=1_000, read_ratio=0.4, day=0, jitter=0.05, hit=0.2, own_ms=0.3)
+FLOOD = Tenant(
+    iops=6_000, threads=64, cap_iops=1_000, read_ratio=0.4, day=0, weekend=1.0, jitter=0.05, hit=0.2, own_ms=0.3
+)
 EDGE = Tenant(iops=260, read_ratio=0.6, threads=48, day=0.3, hit=0.2, own_ms=3.4, jitter=0.2, block_bytes=8_192)
 RESTING = Tenant(rest=1.0)
 PARTS = {
     ("ssd-4", 2): FLOOD,
-    ("ssd-4", 5): replace(FLOOD, iops=3_000, threads=48),
+    ("ssd-4", 5): replace(FLOOD, iops=5_000, threads=48),
     ("ssd-1", 4): EDGE,
     ("ssd-2", 7): replace(EDGE, own_ms=2.7),
     ("ssd-1", 9): RESTING,

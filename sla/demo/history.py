@@ -75,16 +75,12 @@ def foreground(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda
         cursor.execute("ANALYZE scoring_slot, scoring_hour, scoring_day, telemetry_frame")
 
 
-def older_slots(
-    fleet: Fleet, plan: Plan, told: Told = lambda what, share: None, stop: Callable[[], bool] = bool
-) -> int:
+def older_slots(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> int:
     """Slots of the days before those that are there, oldest first, one transaction a day; how many were written."""
     odometer = Odometer.of(len(fleet.disks))
     spans = [(start, end) for start, end in plan.coarse() if start < plan.slots]
     written = 0
     for place, (start, end) in enumerate(spans):
-        if stop():
-            break
         there = _has_slots(fleet, start, end)
         with store.transacting() as cursor:
             for part in parts(fleet, odometer, start, end, SLOT_STEP_S, percentiles=not there):
@@ -109,14 +105,15 @@ def catch_up(fleet: Fleet, odometer: Odometer, start: int, end: int) -> int:
     written = 0
     with store.transacting() as cursor:
         keys: list[store.Key] = []
-        for first in range(start, end, HOUR_S):
-            last = min(first // HOUR_S * HOUR_S + HOUR_S, end)
+        edges = sorted({start, end, *range(start // HOUR_S * HOUR_S + HOUR_S, end, HOUR_S)})
+        for first, last in pairwise(edges):
             for part in parts(fleet, odometer, first, last, FRAME_STEP_S, percentiles=True):
                 written += past.put_slots(cursor, part)
                 past.put_frames(cursor, part, fleet, FRAME_STEP_S)
                 hours = np.unique(part.judged.start // HOUR_S * HOUR_S).tolist()
                 keys += [(int(disk), tables.GUEST, hour) for disk in np.unique(part.judged.disk) for hour in hours]
-        store.roll_up(cursor, keys, replaced=False)
+        if keys:
+            store.roll_up(cursor, keys, replaced=False)
     return written
 
 

@@ -36,13 +36,13 @@ M = MINUTE_S
 RULES = (
     # Somebody's nightly job in the middle of the day: the one to find.
     Rule(Kind.BURST, "ssd-3", -8 * M, 4 * HOUR_S, 25 * M, 4.5, (6,), 262_144),
-    Rule(Kind.BURST, "nvme-2", -100 * M, 9 * HOUR_S, 15 * M, 5.0, (2,)),
+    Rule(Kind.BURST, "nvme-2", -100 * M, 11 * HOUR_S, 15 * M, 3.5, (2,)),
     Rule(Kind.BACKUP, "hdd-1", -5 * HOUR_S, DAY_S, 50 * M, 2.2, (1, 4, 8, 13), 1_048_576),
     Rule(Kind.RAMP, "hdd-2", -3 * HOUR_S, DAY_S, 80 * M, 3.0, (5,)),
     Rule(Kind.SPIKES, "nvme-3", -6 * HOUR_S, DAY_S, 45 * M, 4.0, (1,)),
     # The back end itself: nobody asked for more.
     Rule(Kind.FAULT, "ceph-1", -35 * M, 7 * HOUR_S, 20 * M, 3.0),
-    Rule(Kind.FAULT, "nvme-2", -16 * HOUR_S, 5 * DAY_S, 30 * M, 6.0),
+    Rule(Kind.FAULT, "nvme-2", -16 * HOUR_S, 5 * DAY_S, 30 * M, 4.0),
     Rule(Kind.SELF, "ssd-4", -4 * HOUR_S, 2 * DAY_S, 30 * M, 3.0, (2,)),
 )
 

@@ -67,8 +67,9 @@ def packed(table: Ints) -> list[bytes]:
     row, position = np.nonzero(table)
     pairs = np.column_stack((position, np.minimum(table[row, position], np.iinfo(np.uint32).max))).astype("<u4")
     flat = pairs.tobytes()
-    ends = np.cumsum(np.bincount(row, minlength=len(table))) * 8
-    starts = np.concatenate(([0], ends[:-1]))
+    sizes = np.bincount(row, minlength=len(table)) * pairs.dtype.itemsize * 2
+    ends = np.cumsum(sizes)
+    starts = ends - sizes
     return [flat[first:last] for first, last in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
@@ -91,6 +92,8 @@ def put_slots(cursor: "psycopg.Cursor[tuple]", judged: Judged, hists: Sequence[b
 
 def put_roll_ups(cursor: "psycopg.Cursor[tuple]", judged: Judged, length_s: int = 3_600) -> int:
     """Hours (or whole days, by their length) of these slots; all slots of each of them must be among these."""
+    if not len(judged):
+        return 0
     begin = judged.start // length_s * length_s
     keys = np.stack((judged.disk, begin, judged.term, judged.excluded.astype(np.int64)))
     heads, where = grouped(keys)
@@ -111,7 +114,7 @@ def put_roll_ups(cursor: "psycopg.Cursor[tuple]", judged: Judged, length_s: int 
 def grouped(keys: Ints) -> tuple[Ints, Ints]:
     """(one row of each group, the group of each row) of (columns, R) keys. Rows lie mostly side by side with theirs."""
     changes = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
-    heads = np.concatenate(([0], changes)) if keys.shape[1] else changes
+    heads = np.concatenate(([0], changes))
     run = np.zeros(keys.shape[1], np.int64)
     run[changes] = 1
     # Two runs of one group: an hour that was cut by a maintenance window.

@@ -81,7 +81,9 @@ def label(counts: Mapping[str, Ints], promises: Promises, step_s: int, rng: np.r
         most = np.minimum(count, np.maximum(np.ceil((time + 1) / limit_ms).astype(np.int64) - 1, 0))
         slow = np.minimum(rng.poisson(count * share), most)
         leak = mean / limit_ms * np.minimum(1.0, a_sample * mean / limit_ms) ** 2
-        high = np.minimum(slow + np.ceil(LEAK * slow + count * leak).astype(np.int64), most)
+        # Rounded by chance: rounding up would add an I/O to every step, however few there are.
+        beside = np.floor(LEAK * slow + count * leak + rng.random(slow.shape)).astype(np.int64)
+        high = np.minimum(slow + beside, most)
         estimate = np.floor(slow * covered).astype(np.int64)
         low = np.minimum(np.floor(slow * proved).astype(np.int64), estimate)
         out |= {f"{side}_lo": np.where(over, 0, low), f"{side}_est": estimate, f"{side}_hi": high}

@@ -1,0 +1,194 @@
+"""Is what the demonstration writes in bulk what the scorer itself would have written?"""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from sla.accounts.models import User
+from sla.contracts.models import MaintenanceWindow
+from sla.contracts.services import ensure_default_contract
+from sla.demo import fleet as fleets
+from sla.demo import history, state
+from sla.demo.cast import cast
+from sla.demo.live import Live
+from sla.demo.prepare import Size, prepare
+from sla.domain.states import State
+from sla.fleet.models import Disk, PoolMembership
+from sla.scoring import services, store
+from sla.scoring.columns import KEY, ROLLED, sums_of_slots
+from sla.scoring.histograms import merged
+from sla.scoring.models import DiskNow
+from sla.simulator.world import DAY_S, HOUR_S
+from sla.telemetry.models import Frame
+
+pytestmark = pytest.mark.django_db
+SMALL = Size(
+    pools=(("ssd-1", 10), ("ssd-2", 5), ("ssd-3", 8), ("ssd-4", 6), ("hdd-3", 3)),
+    month_s=2 * DAY_S,
+    slot_days=1,
+    frames_s=HOUR_S,
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    first = tmp_path / "first-run.json"
+    first.write_text(json.dumps({"user": "noc"}))
+    return tmp_path / "demo.json", first
+
+
+@pytest.fixture
+def made(files: tuple[Path, Path]) -> state.State:
+    ensure_default_contract()
+    return prepare(*files, say=lambda words: None, size=SMALL)
+
+
+def rows(sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    with store.reading() as cursor:
+        return cursor.execute(sql, list(values)).fetchall()
+
+
+def slots() -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    columns = ", ".join(store.SLOT_COLUMNS)
+    found = rows(f"SELECT {columns} FROM scoring_slot")  # noqa: S608
+    return {row[:3]: row for row in found}
+
+
+def test_scoring_the_stored_frames_again_gives_the_same_slots(made: state.State) -> None:
+    before = slots()
+    frames = Frame.objects.count()
+    assert frames > 30 * 60 and len(before) > 32 * 1_440
+    minutes = services.rescore(start=made.anchor - HOUR_S, end=made.anchor)
+    assert minutes > 28 * 60
+    after = slots()
+    unlike = [key for key in before if before[key] != after[key]]
+    assert not unlike, (before[unlike[0]], after[unlike[0]])
+
+
+def test_hours_and_days_are_the_sums_of_their_slots(made: state.State) -> None:
+    names = ", ".join((*KEY, *ROLLED))
+    since = made.anchor - 5 * HOUR_S
+    stored = rows(f"SELECT {names} FROM scoring_hour WHERE start >= to_timestamp(%s) ORDER BY {', '.join(KEY)}", since)  # noqa: S608
+    summed = rows(
+        f"SELECT disk_id, vantage, date_trunc('hour', start) AS hour, term, excluded, {sums_of_slots()} "  # noqa: S608
+        "FROM scoring_slot WHERE start >= to_timestamp(%s) GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5",
+        (since // HOUR_S + 1) * HOUR_S,
+    )
+    kept = {row[:5]: row for row in stored}
+    assert len(summed) > 100
+    assert all(kept[row[:5]] == row for row in summed)
+    (day,) = rows("SELECT sum(read_ios), sum(slots) FROM scoring_day")
+    (hour,) = rows("SELECT sum(read_ios), sum(slots) FROM scoring_hour")
+    assert day == hour
+
+
+def test_the_histogram_of_an_hour_is_that_of_its_slots(made: state.State) -> None:
+    hour = (made.anchor // HOUR_S - 1) * HOUR_S
+    found = rows("SELECT disk_id, hist FROM scoring_hour WHERE start = to_timestamp(%s) ORDER BY disk_id LIMIT 5", hour)
+    for disk, hist in found:
+        inside = rows(
+            "SELECT hist FROM scoring_slot WHERE disk_id = %s AND start >= to_timestamp(%s) "
+            "AND start < to_timestamp(%s)",
+            disk, hour, hour + HOUR_S,
+        )  # fmt: skip
+        assert bytes(hist) == merged([bytes(one) for (one,) in inside])
+
+
+def test_the_past_has_no_gaps_that_were_none(made: state.State) -> None:
+    gaps = rows("SELECT disk_id, count(*) FROM scoring_slot WHERE gap_ios > 0 GROUP BY disk_id")
+    lossy = {member.number for member in cast(pools=SMALL.pools).members if member.tenant.loss > 0}
+    numbers = {disk.pk: number for number, disk in fleets.found(cast(pools=SMALL.pools)).items()}
+    assert {numbers[disk] for disk, _ in gaps} <= lossy
+
+
+def test_every_state_of_the_story_is_there(made: state.State) -> None:
+    who = cast(pools=SMALL.pools)
+    disks = fleets.found(who)
+
+    def of(pool: str, place: int) -> DiskNow:
+        return DiskNow.objects.get(disk=disks[who.in_pool(pool)[place].number])
+
+    assert DiskNow.objects.count() == 32
+    assert of("ssd-1", 1).state == State.BREACHED and of("ssd-1", 1).proved
+    assert of("ssd-4", 2).state == State.EXCUSED
+    assert of("ssd-1", 9).state == State.IDLE
+    assert of("hdd-3", 0).state == State.NO_DATA
+    assert DiskNow.objects.filter(state=State.MET).count() > 15
+    moved = disks[who.in_pool("ssd-2")[3].number]
+    assert moved.pool.name == "ssd-4" and PoolMembership.objects.filter(disk=moved).count() == 2
+    now = timezone.now()
+    assert MaintenanceWindow.objects.filter(ends_at__lt=now).exists()
+    assert MaintenanceWindow.objects.filter(starts_at__gt=now, starts_at__lt=now + timedelta(days=2)).exists()
+
+
+def test_a_customers_user_sees_its_own_disks_only(made: state.State, files: tuple[Path, Path], client: Client) -> None:
+    first = json.loads(files[1].read_text())
+    assert first["user"] == "noc" and first["customer_user"] and len(first["customer_password"]) > 12
+    user = User.objects.get(username=first["customer_user"])
+    assert user.check_password(first["customer_password"]) and not user.is_noc
+    client.force_login(user)
+    own = Disk.objects.filter(machine__customer__name="Alder").count()
+    listed = client.get("/api/v1/disks?limit=100").json()["items"]
+    assert 0 < own == len(listed) < 32
+    assert {one["customer"] for one in listed} == {"Alder"} or all("Alder" in str(one["customer"]) for one in listed)
+
+
+def test_a_second_start_makes_nothing_anew_and_catches_up(made: state.State, files: tuple[Path, Path]) -> None:
+    before = slots()
+    rows_before = Disk.objects.count()
+    # As if it had been off for the last half hour.
+    cut = history.newest_slot([disk.pk for disk in Disk.objects.all()]) - 1_800
+    with store.transacting() as cursor:
+        for table in ("scoring_slot", "telemetry_frame"):
+            cursor.execute(f"DELETE FROM {table} WHERE start >= to_timestamp(%s)", [cut])  # noqa: S608
+    said: list[str] = []
+    assert prepare(*files, say=said.append, size=SMALL) == made
+    assert Disk.objects.count() == rows_before and any("caught up" in words for words in said)
+    after = slots()
+    assert set(before) <= set(after)
+    assert not rows("SELECT 1 FROM scoring_slot WHERE start >= to_timestamp(%s) AND gap_ios <> 0", cut)
+
+
+def test_older_minutes_are_filled_in_once_and_agree_with_their_hours(made: state.State) -> None:
+    who = cast(pools=SMALL.pools)
+    fleet = fleets.fleet_of(who, made.anchor, made.anchor)
+    plan = SMALL.plan(made.anchor)
+    assert history.older_slots(fleet, plan) >= 31 * 1_440
+    assert history.older_slots(fleet, plan) == 0
+    (slot,) = rows("SELECT sum(read_ios), sum(eligible), sum(slow), sum(slow_high), sum(gap_ios) FROM scoring_slot")
+    (hour,) = rows("SELECT sum(read_ios), sum(eligible), sum(slow), sum(slow_high), sum(gap_ios) FROM scoring_hour")
+    assert slot == hour
+
+
+class Answers:
+    """The server, asked through Django's test client."""
+
+    def ask(self, method: str, path: str, token: str, body: bytes, kind: str) -> Any:
+        response = Client().post(path, body, content_type=kind, headers={"Authorization": f"Bearer {token}"})
+        answer = type("Answer", (), {"status": response.status_code, "body": response.json(), "reason": ""})
+        return answer()
+
+
+def test_live_agents_are_let_in_and_every_frame_is_taken_and_scored(made: state.State) -> None:
+    who = cast(pools=SMALL.pools)
+    start = history.now_minute() - 60
+    fleet = fleets.fleet_of(who, made.anchor, start, started=start)
+    ruling = [fleet.term_at(number, start) for number in range(len(who.members))]
+    terms = {number: contract.term(term) for number, (term, contract) in enumerate(ruling)}
+    with store.transacting() as cursor:  # as if history had ended before
+        for table in ("scoring_slot", "telemetry_frame"):
+            cursor.execute(f"DELETE FROM {table} WHERE start >= to_timestamp(%s)", [start])  # noqa: S608
+    live = Live(who, made.anchor, fleets.enter(who, timezone.now(), start), terms, start)
+    frames = live.frames(start)
+    expected = sum(len(sent) for sent in frames.values())
+    assert 25 < expected < 32  # a machine is silent
+    assert live.send(Answers(), frames, 0.0) == expected
+    while services.settle_due().marks:
+        pass
+    (got,) = rows("SELECT count(*), sum(read_ios + write_ios) FROM scoring_slot WHERE start = to_timestamp(%s)", start)
+    assert got[0] == expected and got[1] > 10_000
