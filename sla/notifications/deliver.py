@@ -51,8 +51,7 @@ def deliver(*, budget_s: float = BUDGET_S) -> Delivered:
 def _each_batch(mail: bool, send: Callable[[list[Notice], Delivered], bool], done: Delivered, end: float) -> None:
     while time.monotonic() < end and not (mail and settings.EMAIL_HOST and servers.rests("mail", timezone.now())):
         batch = claim(mail=mail, now=timezone.now(), limit=BATCH)
-        ready = [notice for notice in batch if _prepared(notice, done)]
-        if not batch or not send(ready, done):
+        if not batch or not send(batch, done):
             return
 
 
@@ -77,25 +76,35 @@ def _mails(batch: list[Notice], done: Delivered) -> bool:
     """False when the server is away: the rest waits with it."""
     with smtp.Line() as line:
         for place, notice in enumerate(batch):
-            try:
-                line.send(mime.sender(), notice.person.email, mime.message(notice).as_bytes())
-            except ServerAway as trouble:
+            trouble = _hand_over(line, notice) if _prepared(notice, done) else None
+            if isinstance(trouble, ServerAway):
                 release(batch[place + 1 :])
                 servers.failed("mail", str(trouble), timezone.now())
                 fail(notice, trouble, done)
                 return False
-            except Trouble as trouble:
+            if trouble is not None:
                 fail(notice, trouble, done)
-            else:
+            elif notice.rendered_at is not None:
                 succeed(notice, notice.person.email, done)
-    if batch:
-        servers.works("mail", timezone.now())
+    servers.works("mail", timezone.now())
     return True
+
+
+def _hand_over(line: smtp.Line, notice: Notice) -> Trouble | None:
+    """None when the server has taken it over."""
+    try:
+        line.send(mime.sender(), notice.person.email, mime.message(notice).as_bytes())
+    except Trouble as trouble:
+        return trouble
+    except Exception as error:  # whatever is odd about this one must not keep the others from going out
+        logger.exception("notice %d cannot be sent", notice.pk)
+        return NotNow(f"{type(error).__name__}: {error}")
+    return None
 
 
 def _keep(batch: list[Notice], done: Delivered) -> bool:
     """Without a mail server: rendered, to be read on the outbox page, and sent nowhere."""
-    for notice in batch:
+    for notice in (one for one in batch if _prepared(one, done)):
         why = "no mail server is set up: EMAIL_URL"
         _settled(notice, state=State.KEPT, sent_to=notice.person.email, last_error=why)
         done.kept += 1
@@ -103,7 +112,7 @@ def _keep(batch: list[Notice], done: Delivered) -> bool:
 
 
 def _channels(batch: list[Notice], done: Delivered) -> bool:
-    for notice, trouble in send_all(batch):
+    for notice, trouble in send_all([one for one in batch if _prepared(one, done)]):
         if trouble is None:
             succeed(notice, notice.channel.shown, done)
         else:

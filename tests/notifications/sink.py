@@ -2,6 +2,7 @@
 
 import asyncio
 import email
+import logging
 import os
 import signal
 import socket
@@ -15,6 +16,8 @@ from typing import Any
 
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+
+logging.getLogger("mail.log").setLevel(logging.WARNING)  # aiosmtpd tells every line of every dialogue
 
 
 @dataclass(frozen=True, slots=True)
