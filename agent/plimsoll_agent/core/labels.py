@@ -14,7 +14,7 @@ from .ideal import MICRO, NS
 COARSE_NS = 1_000_000_000  # steps from here on are judged by the mean in flight
 MS = 1_000_000
 CROWD = 4
-DOUBT = 2  # where arrivals are covered only in part, so many may have the wrong label
+DOUBT = 23  # where arrivals are covered only in part, labels may err by so much of what the ideal disk does, in percent
 
 
 class Labels:
@@ -132,7 +132,7 @@ class Labels:
             self.levels.append(most // MICRO if calm else BUSY)
             return
         if 0 < fits < arrived:
-            self.doubtful += DOUBT
+            self.doubtful += max(1, need * DOUBT // MICRO // 100)
         self._put(fits, arrived - fits, first)
         self._pop(done)
         self.levels.append(QUEUED)

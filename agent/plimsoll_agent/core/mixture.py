@@ -24,6 +24,7 @@ UNLIKELY = 10.0  # log of the odds below which an outcome is not worth a thought
 MOST_OUTCOMES = 14
 FEW_PAIRS = 3.0
 SPREADS = 3.0
+FAR = 2.0  # spreads
 FIRST_SHARE = 0.01
 LEAST_MS = 0.02
 
@@ -136,7 +137,7 @@ class Mixture:
     def _gather(self, counts: dict[tuple[int, int], int], found: dict[tuple[int, int], list[Outcome]]) -> Sums:
         """What all sub-intervals together say: (fast, slow) I/Os, and of each kind its I/Os, sum and squares."""
         fast, fast_var, slow, slow_var = self._fast, self._fast_var, self._slow, self._slow_var
-        fast_n = fast_sum = fast_squares = slow_n = slow_sum = slow_squares = 0.0
+        fast_n = fast_sum = fast_squares = slow_ios = slow_n = slow_sum = slow_squares = 0.0
         for (n, _), outcomes in found.items():
             times = counts[n, _]
             for chance, k, spread, surprise in outcomes:
@@ -148,12 +149,16 @@ class Mixture:
                 fast_sum += many * (fast + move)
                 fast_squares += many * (move * move + fast_var - fast_var * fast_var / spread)
                 if k:
-                    many = weight * k
-                    move = slow_var * pull
+                    slow_ios += weight * k
+                    # An outcome that may be another tells little of the slow kind's size, and none is so odd as to
+                    # move it by more than FAR.
+                    many = weight * k * chance
+                    most = FAR * sqrt(slow_var)
+                    move = min(max(slow_var * pull, -most), most)
                     slow_n += many
                     slow_sum += many * (slow + move)
                     slow_squares += many * (move * move + slow_var - slow_var * slow_var / spread)
-        return (fast_n, slow_n), (fast_n, fast_sum, fast_squares), (slow_n, slow_sum, slow_squares)
+        return (fast_n, slow_ios), (fast_n, fast_sum, fast_squares), (slow_n, slow_sum, slow_squares)
 
     def _maximise(self, shares: tuple[float, ...], fast: tuple[float, ...], slow: tuple[float, ...]) -> None:
         """Set share, means and spreads to what the sums say. One I/O ten times the usual size is always believed in,

@@ -4,6 +4,7 @@ import random
 
 from plimsoll_agent.core.estimate import Whole
 from plimsoll_agent.core.meter import DiskMeter
+from plimsoll_agent.core.mixture import Mixture
 from tests.agent.core.world import Io, counters_at, term
 
 
@@ -56,3 +57,13 @@ def test_a_whole_number_never_leaves_the_bounds() -> None:
     whole = Whole()
     assert whole.of(7.9, 0, 5) == 5
     assert whole.of(0.0, 2, 5) == 2
+
+
+def test_a_stall_does_not_make_two_slow_ones_look_like_one_of_twice_the_size() -> None:
+    mixture = Mixture()
+    mixture.start(0.6)
+    usual = [(15, 9)] * 40 + [(15, 49)] * 8 + [(15, 89)]
+    for _ in range(20):
+        mixture.learn(usual)
+    mixture.learn([*usual, (1, 130), (1, 135), (2, 131)])
+    assert mixture.slow(50.0, 15, mixture.learn(usual)[15, 89]) < 0.01
