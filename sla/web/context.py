@@ -13,20 +13,22 @@ from sla.web.import_map import import_map
 ESCAPES = {ord("<"): "\\u003C", ord(">"): "\\u003E", ord("&"): "\\u0026"}
 PLACES = (
     ("fleet", gettext_lazy("Fleet")),
+    ("pools", gettext_lazy("Pools")),
     ("incidents", gettext_lazy("Incidents")),
     ("contracts", gettext_lazy("Contracts")),
     ("reports", gettext_lazy("Reports")),
     ("agents", gettext_lazy("Agents")),
     ("log", gettext_lazy("Judge a log")),
 )
-# A customer's people have their own page first, and disks where the NOC has a fleet.
-FIRST = (("home", gettext_lazy("Overview")), ("fleet", gettext_lazy("Disks")))
+# A customer's people have their own page first, disks where the NOC has a fleet, and no pools.
+FIRST = (("home", gettext_lazy("Overview")), ("fleet", gettext_lazy("Disks")), ("windows", gettext_lazy("Contention")))
 # Pages that belong to a place without being it.
 WITHIN = {
     "customer": "home",
     "disk": "fleet",
     "disk_period": "fleet",
     "matrix": "fleet",
+    "pool": "pools",
     "contract": "contracts",
     "assign": "contracts",
     "incident": "incidents",
@@ -44,8 +46,9 @@ def page(request: HttpRequest) -> dict[str, Any]:
     match = request.resolver_match
     name = (match.url_name or "") if match else ""
     user = getattr(request, "user", None)
-    places = (*FIRST, *PLACES[1:]) if user and user.is_authenticated and not user.is_noc else PLACES
-    return {"import_map": _map, "places": places, "place": WITHIN.get(name, name)}
+    places = (*FIRST, *PLACES[2:]) if user and user.is_authenticated and not user.is_noc else PLACES
+    within = "pools" if name in ("windows", "window") and places is PLACES else "windows" if name == "window" else name
+    return {"import_map": _map, "places": places, "place": WITHIN.get(name, within)}
 
 
 def _map() -> SafeString:
