@@ -34,6 +34,12 @@ def counts_of_its_own(settings: Any) -> None:
     settings.CACHES = {"default": mine}
 
 
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    """Argon2 is slow by design, and every test makes four people."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def people(db: None) -> People:
     customer_a, customer_b = (Customer.objects.create(name=name) for name in ("Alder", "Birch"))

@@ -9,6 +9,7 @@ from allauth.mfa.totp.internal import auth as totp
 from django.core import mail
 from django.test import Client
 
+from sla import settings as written
 from sla.accounts import throttle
 from sla.accounts.models import AuditEntry, User
 from sla.accounts.throttle import Limit
@@ -198,3 +199,7 @@ def test_name_and_zone_are_kept_and_a_made_up_zone_is_not(people: People, client
     assert refused.status_code == 422 and "Atlantis is no time zone" in refused.content.decode()
     people.a.refresh_from_db()
     assert (people.a.first_name, people.a.zone) == ("Ada", "Europe/Prague")
+
+
+def test_passwords_are_kept_by_argon2() -> None:
+    assert written.PASSWORD_HASHERS[0].endswith("Argon2PasswordHasher")
