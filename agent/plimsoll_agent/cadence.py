@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .core.terms import Term
+from .core.terms import PPM, Term
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 LADDER_MS = (1000, 100, 50, 20, 10)
 NS_PER_S = 1_000_000_000
-# A second asks for a finer eye when what the bounds leave open is over this share of its I/Os: the usual objective
-# is 99 %, and bounds within a tenth of its budget of 1 % no longer straddle it.
-OPEN_PPM = 1_000
+# A second asks for a finer eye when what the bounds leave open is over this part of its budget of slow I/Os: bounds
+# within a tenth of the budget no longer straddle the objective, nearly ever.
+OPEN_PART = 10
 # How long a wish outlives the second that had it, so that the cadence does not flap.
 HOLD_S = 30
 # Averaging time of the CPU share: a quarter of a minute smooths one busy second, and follows a busy minute.
@@ -72,7 +72,7 @@ def wants_finer(term: Term, ios: int, counts: Sequence[int], in_flight: int, poo
     `counts` in the order of core.meter.SecondCounts; `pool` is the §4 pool now.
     """
     high, low = counts[1] + counts[4], counts[0] + counts[3]
-    straddles = (high - low) * 1_000_000 > OPEN_PPM * ios
+    straddles = (high - low) * OPEN_PART * PPM > (PPM - term.objective_ppm) * ios
     near_depth = in_flight * 2 > term.depth or pool > 0 or counts[8] > counts[7]
     return ios > 0 and (straddles or near_depth)
 

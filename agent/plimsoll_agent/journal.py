@@ -194,8 +194,8 @@ def _take(contents: Contents, fields: list[str]) -> None:
     elif kind == "base":
         contents.base = _values(fields[1:18])
     elif kind == "term":
-        figures = list(map(int, fields[1:9]))
-        contents.terms.append((Term(*figures[:7]), figures[7]))
+        *figures, pool = map(int, fields[1:])
+        contents.terms.append((Term(*figures), pool))
     elif kind == "machine":
         cpu, steal, iowait, some, full, dirty, blocked = _values(fields[1:8])
         contents.machines.append(Machine(cpu, steal, iowait, some, full, dirty, blocked, int(fields[8])))

@@ -57,6 +57,7 @@ def policy_term(version: ContractVersion) -> dict[str, Any]:
         "depth": version.depth,
         "tolerance": version.tolerance_ppm / 1_000_000,
         "io_unit_bytes": version.io_unit_bytes,
+        "objective_ppm": version.objective_ppm,
     }
 
 

@@ -60,3 +60,10 @@ def test_an_open_interval_or_a_queue_near_the_depth_calls_for_a_finer_eye():
     assert wants_finer(TERM, 1000, NONE, 0, 3)
     assert wants_finer(TERM, 1000, (0, 0, 0, 0, 0, 0, 900, 2, 100, 0), 0, 0)
     assert not wants_finer(TERM, 0, NONE, 0, 0)
+
+
+def test_a_stricter_objective_wants_its_finer_eye_earlier():
+    strict = TERM._replace(objective_ppm=999_000)
+    open_by_one = (0, 1, 0, 0, 0, 0, 5000, 0, 0, 0)
+    assert not wants_finer(TERM, 5000, open_by_one, 0, 0)
+    assert wants_finer(strict, 5000, open_by_one, 0, 0)

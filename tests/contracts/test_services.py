@@ -36,6 +36,7 @@ def test_a_version_keeps_the_text_and_the_figures_it_stands_for(people: People) 
         "depth": 13,
         "tolerance": 0.1,
         "io_unit_bytes": 16_384,
+        "objective_ppm": version.objective_ppm,
     }
     assert AuditEntry.objects.filter(verb="contract version added", actor=people.noc).count() == 1
 

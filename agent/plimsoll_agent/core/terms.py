@@ -13,10 +13,15 @@ US_PER_MS = 1000
 PPM = 1_000_000
 
 
-class Term(namedtuple("Term", "term read_threshold_us write_threshold_us iops depth tolerance_ppm io_unit_bytes")):
+USUAL_OBJECTIVE_PPM = 990_000
+FIELDS = "term read_threshold_us write_threshold_us iops depth tolerance_ppm io_unit_bytes objective_ppm"
+
+
+class Term(namedtuple("Term", FIELDS, defaults=(USUAL_OBJECTIVE_PPM,))):
     """One contract version as far as seconds are concerned (design protocol: policy).
 
-    Units: µs, I/O units a second, I/O units, parts per million, bytes. A named tuple, because the sampler
+    Units: µs, I/O units a second, I/O units, parts per million, bytes; the objective (parts per million) decides
+    nothing about a second, only how finely it is worth looking at. A named tuple, because the sampler
     must not load `dataclasses` and `typing` (2.5 MB of resident memory).
     """
 
@@ -46,7 +51,11 @@ class Term(namedtuple("Term", "term read_threshold_us write_threshold_us iops de
             depth = iops * (PPM - tolerance_ppm) * min(read, write) // (PPM * PPM)
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
             raise ValueError(f"depth must be a whole number of units from 0 on, not {depth!r}")
-        return cls(int(policy["term"]), read, write, iops, depth, tolerance_ppm, _positive(policy, "io_unit_bytes"))
+        objective_ppm = policy.get("objective_ppm") or USUAL_OBJECTIVE_PPM
+        if isinstance(objective_ppm, bool) or not isinstance(objective_ppm, int) or not 0 < objective_ppm < PPM:
+            raise ValueError(f"objective_ppm must lie between 0 and {PPM}, not {objective_ppm!r}")
+        unit = _positive(policy, "io_unit_bytes")
+        return cls(int(policy["term"]), read, write, iops, depth, tolerance_ppm, unit, objective_ppm)
 
 
 def _threshold_us(policy: Mapping[str, Any], key: str, both: float | None) -> int:

@@ -29,9 +29,23 @@ def test_a_missing_depth_is_what_may_wait_at_the_ideal_disk() -> None:
     assert Term.from_policy({**POLICY, "depth": None}).depth == 13
 
 
+def test_an_objective_is_taken_where_the_server_names_one() -> None:
+    assert Term.from_policy(POLICY).objective_ppm == 990_000
+    assert Term.from_policy({**POLICY, "objective_ppm": 999_900}).objective_ppm == 999_900
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"iops": 0}, {"depth": -1}, {"tolerance": 1}, {"threshold_ms": None}, {"threshold_ms": 0}, {"iops": "9"}]
+    "wrong",
+    [
+        {"iops": 0},
+        {"depth": -1},
+        {"tolerance": 1},
+        {"threshold_ms": None},
+        {"threshold_ms": 0},
+        {"iops": "9"},
+        {"objective_ppm": 10**6},
+    ],
 )
 def test_an_impossible_figure_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"iops|depth|tolerance|threshold"):
+    with pytest.raises(ValueError, match=r"iops|depth|tolerance|threshold|objective"):
         Term.from_policy({**POLICY, **wrong})
