@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
@@ -15,6 +15,7 @@ from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Pool
 from sla.fleet.selectors import machines_visible_to
+from sla.incidents.selectors import incidents_visible_to, open_now
 from sla.scoring import listing
 from sla.web.agent_key import may_make_keys
 from sla.web.changes import last_hour
@@ -71,6 +72,7 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
         ),
         "burning": shown,
         "more": out - len(shown),
+        "open_incidents": incidents_visible_to(user).filter(open_now()).count() if overview else 0,
         "overview": overview,
         "news": last_hour(user, at) if overview and not asked.narrowed else [],
         "rows": table(rows, at),
@@ -123,8 +125,9 @@ def _choices(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     """The filters' choices; customers and pools are the provider's."""
     if not request.user.is_noc:
         return {"customers": [], "pools": []}
-    return {
-        "may_make_keys": may_make_keys(request.user),
-        "customers": customers_visible_to(request.user).order_by("name").values_list("name", flat=True)[:500],
-        "pools": Pool.objects.order_by("name").values_list("name", flat=True)[:500],
-    }
+    customers = customers_visible_to(request.user).annotate(what=Value("customers")).values_list("what", "name")
+    pools = Pool.objects.annotate(what=Value("pools")).values_list("what", "name")
+    found: dict[str, Any] = {"may_make_keys": may_make_keys(request.user), "customers": [], "pools": []}
+    for what, name in customers.order_by("name")[:500].union(pools.order_by("name")[:500], all=True):
+        found[what].append(name)
+    return found
