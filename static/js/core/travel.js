@@ -2,10 +2,11 @@
 // walk through time.
 
 const WAIT_MS = 1_500; // between "g" and its letter
+const PLACES = { f: "fleet", p: "pools", w: "windows", i: "incidents", c: "contracts", r: "reports", a: "agents", l: "log", h: "home" };
 
 /** What the next key after `before` means: {prefix} to wait for a second key, {act} to do something, or nothing. */
 export function meaning(before, key) {
-  if (before === "g") return { f: { go: "fleet" }, a: { go: "agents" }, l: { go: "log" } }[key] ?? null;
+  if (before === "g") return PLACES[key] ? { go: PLACES[key] } : null;
   if (key === "g") return { prefix: "g" };
   return { "?": { act: "help" }, j: { act: "down" }, k: { act: "up" }, "[": { act: "earlier" }, "]": { act: "later" } }[key] ?? null;
 }
