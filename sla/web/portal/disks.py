@@ -1,11 +1,11 @@
 """A customer's disks as a short list: what was promised, what was given this month, and is that kept?"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils.translation import gettext_lazy, ngettext
 
 from sla.accounts.models import Customer, User
@@ -53,14 +53,12 @@ def of_customer(user: User | AnonymousUser, customer: Customer) -> dict[str, Any
     """The worst of them as rows, how many stand how, and what they answered this month."""
     disks = listing.listed(user).filter(machine__customer=customer)
     shown = list(disks[:SHOWN])
-    if len(shown) < SHOWN:
-        counts = Counter(state_of(disk) for disk in shown)
-        sums = {name: sum(getattr(now, name) for disk in shown if (now := now_of(disk))) for name in SUMS}
-    else:
-        counts = Counter()
-        for state, count in disks.order_by().values_list("now__state").annotate(Count("id")):
-            counts[State.NO_DATA if state is None else State(state)] += count
-        sums = disks.order_by().aggregate(**{name: Sum(f"now__{name}", default=0) for name in SUMS})
+    counts: Counter[State] = Counter()
+    sums = dict.fromkeys(SUMS, 0)
+    for state, count, *summed in _standings(shown) if len(shown) < SHOWN else _grouped(disks):
+        counts[state] += count
+        for name, value in zip(SUMS, summed, strict=True):
+            sums[name] += value
     return {
         "rows": rows(shown),
         "total": sum(counts.values()),
@@ -68,6 +66,21 @@ def of_customer(user: User | AnonymousUser, customer: Customer) -> dict[str, Any
         "answered": sums["eligible"],
         "slow": sums["slow"],
     }
+
+
+def _standings(disks: Sequence[Disk]) -> Iterator[tuple[Any, ...]]:
+    """(state, how many, sums): all of them are on the page anyway."""
+    for disk in disks:
+        now = now_of(disk)
+        yield state_of(disk), 1, *(getattr(now, name) if now else 0 for name in SUMS)
+
+
+def _grouped(disks: QuerySet[Disk]) -> Iterator[tuple[Any, ...]]:
+    """The same in one query, for who has many."""
+    summed = {f"sum_{name}": Sum(f"now__{name}", default=0) for name in SUMS}
+    rows = disks.order_by().values("now__state").annotate(count=Count("id"), **summed)
+    for state, *figures in rows.values_list("now__state", "count", *summed):
+        yield State.NO_DATA if state is None else State(state), *figures
 
 
 def sentence(counts: Counter[State]) -> str:
