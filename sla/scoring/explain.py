@@ -29,7 +29,7 @@ REASONS = {
     Reason.READS_OUTSIDE: "the share of reads is outside the contract's conditions",
     Reason.BLOCKS_OUTSIDE: "the mean block is outside the contract's conditions",
     Reason.LOAD_OUTSIDE: "the load is outside the contract's conditions",
-    Reason.UNAVAILABLE: "nothing completed for the whole minute while requests waited: the disk was unavailable",
+    Reason.UNAVAILABLE: "nothing completed for 60 s in a row while requests waited: the disk was unavailable",
 }
 
 

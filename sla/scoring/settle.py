@@ -7,10 +7,12 @@ import numpy as np
 import psycopg
 
 from sla.domain.contract import Contract
-from sla.domain.evidence import UNKNOWN, Evidence, Ints
+from sla.domain.evidence import MINUTE_S, UNKNOWN, Evidence, Ints
 from sla.domain.label import label
 from sla.domain.seconds import Steps, steps_of
 from sla.domain.slot import Slots, gap, slots_of
+from sla.domain.states import Case, Reason
+from sla.domain.unavailable import reaches_a_minute, stalled_ends
 from sla.scoring import store
 from sla.scoring.exclusions import excluded_at, windows_between
 from sla.scoring.frames import StoredFrames, evidence_of_rows, read
@@ -55,11 +57,17 @@ def score_minutes(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: flo
 
 
 def judge_minutes(
-    cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], *, instead: Contract | None = None, histograms: bool = True
+    cursor: "psycopg.Cursor[tuple]",
+    keys: Sequence[Key],
+    *,
+    instead: Contract | None = None,
+    histograms: bool = True,
+    alone: bool = False,
 ) -> Batch | None:
     """The same without storing anything.
 
     `instead`: a contract to judge by in place of the one in force (what-if); `histograms`: are percentiles wanted?
+    `alone`: each minute by itself, whatever it goes on from.
     """
     got = read(store.frames_of(cursor, keys), histograms=histograms)
     if not len(got.frames):
@@ -75,7 +83,33 @@ def judge_minutes(
     evidence = label(evidence.in_order(), [made[one.term] for one in judged])
     steps = steps_of(evidence)
     excluded = np.array([one.excluded for one in judged], bool)
-    return Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
+    batch = Batch(judged, contracts, evidence, steps, slots_of(evidence, steps, contracts, excluded))
+    if not alone:
+        mark_unavailable(cursor, batch)
+    return batch
+
+
+def mark_unavailable(cursor: "psycopg.Cursor[tuple]", batch: Batch) -> None:
+    """Say UNAVAILABLE where the sixtieth second of a stall that began in the minute before ends."""
+    if not (batch.steps.case == Case.STALLED).any():
+        return
+    leading, trailing = stalled_ends(batch.evidence, batch.steps, len(batch.judged))
+    ends = {one.key: int(seconds) for one, seconds in zip(batch.judged, trailing, strict=True)}
+    begun = np.flatnonzero((leading > 0) & (leading < MINUTE_S) & (batch.slots.reason == Reason.NONE)).tolist()
+    before = {index: _minute_before(batch.judged[index].key) for index in begun}
+    missing = sorted({key for key in before.values() if key not in ends})
+    earlier = judge_minutes(cursor, missing, histograms=False, alone=True) if missing else None
+    if earlier is not None:
+        _, trailing = stalled_ends(earlier.evidence, earlier.steps, len(earlier.judged))
+        ends |= {one.key: int(seconds) for one, seconds in zip(earlier.judged, trailing, strict=True)}
+    for index, key in before.items():
+        if reaches_a_minute(int(leading[index]), ends.get(key, 0)):
+            batch.slots.reason[index] = Reason.UNAVAILABLE
+
+
+def _minute_before(key: Key) -> Key:
+    disk, vantage, minute = key
+    return disk, vantage, minute - MINUTE_S
 
 
 def minutes_of(frames: StoredFrames) -> tuple[list[Key], Ints]:
