@@ -68,11 +68,11 @@ def _protected(request: HttpRequest) -> HttpResponse:
 
 
 def _dropped(request: HttpRequest) -> HttpResponse:
+    file = request.FILES.get("file")  # reads the body, which is where it is stopped
     if getattr(request, "bundle_too_large", False):
         words = gettext("The file is over %(limit)s MiB. Check it at home: python plimsoll-verify.py FILE")
         error = words % {"limit": MAX_BYTES // 2**20}
         return _show(request, error=error, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    file = request.FILES.get("file")
     if file is None:
         return _show(request, error=gettext("Choose a file first."), status=HTTPStatus.UNPROCESSABLE_ENTITY)
     if not ONE.acquire(timeout=WAIT_S):
