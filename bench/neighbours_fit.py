@@ -1,10 +1,9 @@
 """With which weights is the right disk accused? Fits the constants of `sla.domain.neighbours.fitted` and prints them.
 
-`python -m bench.neighbours_fit --seeds 101,102,…`: a conditional logit by Newton's method with a small ridge, on the
+`python -m bench.neighbours --fit 101,102,…`: a conditional logit by Newton's method with a small ridge, on the
 windows that the detector itself found; each twice, once as it stood two slots after it opened and once at its end.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from sla.domain.neighbours.work import scene, usual_units
 
 RIDGE = 1.0
 ROUNDS = 60
+POOLS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +86,8 @@ def _likely(weight: Floats, tables: list[Floats], truth: list[int]) -> float:
     return float(sum(chosen)) - RIDGE * float(weight @ weight) / 2
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--seeds", default="101,102,103,104")
-    given = parser.parse_args()
-    seeds = [int(seed) for seed in given.seeds.split(",")]
-    data = [row for seed in seeds for case in worlds(seed) for row in rows(case)]
+def print_fit(seeds: list[int]) -> None:
+    data = [row for seed in seeds for case in worlds(seed, POOLS) for row in rows(case)]
     counts = {source: sum(row.source == source for row in data) for source in {row.source for row in data}}
     print(f"{len(data)} windows of seeds {seeds}: {counts}", file=sys.stderr)
     weights, nobody = fit(data)
@@ -110,7 +106,3 @@ def _top(row: Row, weights: Floats, nobody: float) -> tuple[float, bool, bool]:
     odds = _odds(np.append(row.table @ weights, nobody))
     first = int(np.argmax(odds[:-1]))
     return float(odds[first]), first == row.culprit, row.culprit is not None
-
-
-if __name__ == "__main__":
-    main()

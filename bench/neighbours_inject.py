@@ -87,11 +87,11 @@ def perseus_cases(seed: int, folder: Path, *, pools: int) -> Iterator[Case]:
 def injected(
     rng: np.random.Generator, name: str, source: str, slots: PoolSlots, moments: list[int], since: int
 ) -> Case:
-    """The same pool with an event at each of these moments (shifted by up to a slot)."""
+    """The same pool with an event at each of these moments (shifted by up to a slot: slots know nothing of events)."""
     ios, size, time = slots.ios.copy(), slots.size_bytes.copy(), slots.time_ms.copy()
     events = []
     for turn, moment in enumerate(moments):
-        start = moment + int(rng.integers(0, slots.step_s // 60)) * 60
+        start = moment + int(rng.integers(0, slots.step_s))
         end = start + int(rng.choice(LENGTHS_S))
         part = np.clip(
             (np.minimum(end, slots.starts + slots.step_s) - np.maximum(start, slots.starts)) / slots.step_s, 0, 1

@@ -30,6 +30,7 @@ class Heard:
     top: int | None
     score: float
     nobody: float
+    step_s: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +98,5 @@ def _heard(case: Case, event: Event, hits: list[Contention]) -> Heard:
         bool(hits), None if first is None else first.span.seen - event.start,
         most.verdict.cause.value if most else "", most.verdict.culprit if most else None, top,
         float(scores[top]) if scores is not None and top is not None else 0.0,
-        most.suspicion.nobody if most else 1.0,
+        most.suspicion.nobody if most else 1.0, case.slots.step_s,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from sla.domain.neighbours.slots import PoolSlots
 from sla.simulator.run import run
 from sla.simulator.scenes import world
 from sla.simulator.trace import Trace, Truth
-from sla.simulator.world import DAY_S, Kind
+from sla.simulator.world import DAY_S, Kind, Scenario
 
 START = 1_790_000_000 // DAY_S * DAY_S
 KINDS = (Kind.BURST, Kind.RAMP, Kind.SPIKES, Kind.BACKUP, Kind.FAULT, Kind.DISK, Kind.SELF, Kind.MAINTENANCE)
@@ -30,6 +30,16 @@ def cases(seed: int, *, pools: int, days: float, warm_days: float, step_s: int =
             events(trace, index, members),
             START + int(warm_days * DAY_S),
         )
+
+
+def clean_cases(seed: int, pools: int, *, days: float = 7.0, warm_days: float = 3.0) -> Iterator[Case]:
+    """Pools to which nothing happens, heavy hitters and hiccups among them: whatever is found there is false."""
+    scenario = world(seed, START, days, pools=pools, kinds=(), warm_days=warm_days)
+    for index, one in enumerate(scenario.pools):
+        alone = Scenario(scenario.seed + index, (one,))
+        trace = run(alone, START, int(days * DAY_S // 60), 60)
+        slots = pool_slots(trace, 0, np.arange(trace.disks))
+        yield Case(f"clean {seed}/{index}", "simulator", slots, (), START + int(warm_days * DAY_S))
 
 
 def pool_slots(trace: Trace, index: int, members: np.ndarray) -> PoolSlots:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sla.domain.neighbours.fail_slow import fail_slow
 from sla.domain.neighbours.slots import Floats, Ints, PoolSlots
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "data" / "perseus"
@@ -53,3 +54,22 @@ class Recorded:
             label[place] = int(row["fail_slow"])
         names = [f"{name}/{host}/{number}" for host, number in keys]
         return cls(names, np.array([key[0] for key in keys]), label, np.array(moments), latency, throughput)
+
+
+def mcc() -> float | None:
+    """Matthews correlation of our fail-slow disks with the publishers' labels, clusters A and C together, each host a
+    pool of peers; None where the data is not there."""
+    if not FOLDER.is_dir():
+        return None
+    said, labelled = [], []
+    for name in ("A", "C"):
+        cluster = Recorded.read(FOLDER, name)
+        for host in cluster.hosts:
+            chosen = np.flatnonzero(cluster.host == host)
+            said += list(fail_slow(cluster.slots(chosen)).failing > 0)
+            labelled += list(cluster.label[chosen] == 1)
+    table = np.zeros((2, 2))
+    np.add.at(table, (np.array(labelled, int), np.array(said, int)), 1)
+    (true_no, false_yes), (false_no, true_yes) = table
+    size = np.sqrt((true_yes + false_yes) * (true_yes + false_no) * (true_no + false_yes) * (true_no + false_no))
+    return round(float((true_yes * true_no - false_yes * false_no) / size), 4) if size else 0.0

@@ -54,7 +54,7 @@ def known_at(cursor: Cursor, pool: int, first: int, now: int) -> Known | None:
     if (pool, at) in _memory:
         _memory.move_to_end((pool, at))
         return _memory[pool, at]
-    known = _read(cursor, pool, at) or _learn(cursor, pool, at)
+    known = _read(cursor, pool, at) or learn_at(cursor, pool, at)
     if known is not None:
         _memory[pool, at] = known
         while len(_memory) > REMEMBERED:
@@ -91,7 +91,8 @@ def _read(cursor: Cursor, pool: int, at: int) -> Known | None:
     return None if row is None else (row[0], unpack_model(bytes(row[1]), row[2]))
 
 
-def _learn(cursor: Cursor, pool: int, at: int) -> Known | None:
+def learn_at(cursor: Cursor, pool: int, at: int) -> Known | None:
+    """From the week before that moment, and stored; None where there is too little."""
     past = stored(cursor, pool, at - PAST_S, at)
     model = learn(past.slots)
     if model is None:

@@ -1,4 +1,4 @@
-"""With which weights is a disk accused? Constants fitted by `bench.neighbours_fit`, and on what.
+"""With which weights is a disk accused? Constants fitted by `bench.neighbours --fit`, and on what.
 
 Fitted on 3,151 windows of the seeds below: 481 of the product's simulator, 2,315 of plain noise with injected
 slowdowns (60 s and 300 s), 355 of recorded traces with injected slowdowns. The benchmark reports on other seeds.
