@@ -128,11 +128,59 @@ class MaintenanceWindow(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     cancelled_at = models.DateTimeField(null=True, blank=True)
+    asks_exclusion = models.BooleanField(default=False, help_text="waits for the customers' word to be excluded")
+    series = models.ForeignKey(
+        "contracts.MaintenanceSeries", models.CASCADE, null=True, blank=True, related_name="windows"
+    )
+    planned_at = models.DateTimeField(null=True, blank=True, help_text="which turn of its series it is")
 
     class Meta:
-        constraints = [models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="window_half_open")]
+        constraints = [
+            models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="window_half_open"),
+            # A series that is laid out twice makes each window once.
+            models.UniqueConstraint(fields=["series", "planned_at"], name="turn_of_a_series_once"),
+        ]
         # Scoring asks for the windows that touch a span of time.
         indexes = [models.Index(fields=["ends_at", "starts_at"])]
 
     def __str__(self) -> str:
         return f"{self.reason}, {self.starts_at:%F %H:%M} to {self.ends_at:%F %H:%M}"
+
+
+class MaintenanceSeries(models.Model):
+    """Maintenance that comes again by a rule; its windows are laid out some weeks ahead."""
+
+    rule = models.CharField(max_length=300, help_text="RFC 5545, e.g. FREQ=WEEKLY;BYDAY=SU")
+    begins_local = models.CharField(max_length=16, help_text="first start on the zone's wall clock, 2026-11-22T02:00")
+    minutes = models.PositiveIntegerField(help_text="how long on that clock")
+    zone = models.CharField(max_length=64)
+    mutes = models.BooleanField(default=True)
+    excludes = models.BooleanField(default=False)
+    reason = models.CharField(max_length=300)
+    disks = models.ManyToManyField(Disk, blank=True, related_name="maintenance_series")
+    pools = models.ManyToManyField(Pool, blank=True, related_name="maintenance_series")
+    customers = models.ManyToManyField(Customer, blank=True, related_name="maintenance_series")
+    laid_out_to = models.DateTimeField(help_text="windows that begin before this are there")
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.reason}, {self.rule} from {self.begins_local} {self.zone}"
+
+
+class MaintenanceApproval(models.Model):
+    """A customer's word that time which had passed already is taken out of their SLA."""
+
+    window = models.ForeignKey(MaintenanceWindow, models.CASCADE, related_name="words")
+    customer = models.ForeignKey(Customer, models.CASCADE, related_name="+")
+    by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    by_label = models.CharField(max_length=200)
+    note = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["window", "customer"], name="one_word_of_a_customer")]
+
+    def __str__(self) -> str:
+        return f"{self.customer}: {self.by_label}, {self.at:%F %H:%M} UTC"
