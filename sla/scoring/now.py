@@ -16,6 +16,7 @@ from sla.domain.states import WORST_FIRST, State
 from sla.domain.verdict import SILENT_S, Part, Verdict, budget, judge_now, judge_period, sli, total_of
 from sla.fleet.vantage import Vantage
 from sla.scoring import burning
+from sla.scoring.agreement import DISPUTED, mark_disputed
 from sla.scoring.exclusions import Window, windows_between
 from sla.scoring.period_sums import AT, VERDICT, Row, sums_between, sums_of
 from sla.scoring.terms import Assigned, assigned_to, contract_of, term_at
@@ -119,6 +120,7 @@ def refresh(cursor: "psycopg.Cursor[tuple]", rows: Mapping[int, Standing], now: 
     assigned = assigned_to(cursor, rows)
     terms = {disk: term_at(assigned.get(disk, ()), now) for disk in rows}
     groups: dict[tuple[int, str], list[int]] = defaultdict(list)
+    marked = {disk for disk, row in rows.items() if DISPUTED in row.reasons}
     for disk, term in terms.items():
         contract = contract_of(term) if term else None
         groups[_vantage(contract), contract.zone if contract else "UTC"].append(disk)
@@ -134,6 +136,7 @@ def refresh(cursor: "psycopg.Cursor[tuple]", rows: Mapping[int, Standing], now: 
             row = rows[disk]
             row.vantage, row.term, row.period = vantage, terms[disk], period.text
             _judge(row, sums.get(disk, []), assigned.get(disk, []), windows.get(disk, []), period, now)
+    mark_disputed(cursor, {disk: row.reasons for disk, row in rows.items()}, marked, now)
     put_standings(cursor, rows.values())
 
 

@@ -24,6 +24,7 @@ from sla.domain.verdict import (
     total_of,
 )
 from sla.scoring import store
+from sla.scoring.agreement import agreement
 from sla.scoring.exclusions import windows_between
 from sla.scoring.models import Correction
 from sla.scoring.now import parts_of, standings
@@ -32,6 +33,8 @@ from sla.scoring.selectors import current_term, vantage_of
 from sla.scoring.store import FAR_S
 from sla.scoring.terms import assigned_to, contract_of
 from sla.scoring.words import DIGITS, counts, three
+
+SAID_OF_BOTH = ("slots", "disagree", "beyond_host_ms_per_io", "beyond_host_owner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ def compute_score(disk_id: int, period: str, vantage: str | None = None, now: da
     total, contract = total_of(parts), got.contract
     attained, left, slots_left = sli(parts), budget(parts), slot_budget(parts)
     judged = verdict.state in (State.BREACHED, State.MET, State.AT_RISK)
+    both = agreement(disk_id, int(got.period.start.timestamp()), int(got.period.end.timestamp()))
     owed = credit(attained, contract.credit_tiers, judged=judged) if contract else None
     return {
         "period": got.period.text,
@@ -161,6 +165,8 @@ def compute_score(disk_id: int, period: str, vantage: str | None = None, now: da
         "proved": verdict.proved,
         "word": verdict.word,
         "reasons": list(verdict.reasons),
+        "disputed": both["disputed"] if both else None,
+        "agreement": {name: both[name] for name in SAID_OF_BOTH} if both else None,
         "closed": got.closed,
         "correction": None,
     }

@@ -39,7 +39,11 @@ def disk_period(request: HttpRequest, disk_id: int, period: str) -> HttpResponse
         "tiles": _tiles(said_of),
         "state": said_of["state"],
         "word": said(State[said_of["state"].upper()]),
-        "reasons": [REASONS[reason] for reason in said_of["reasons"] if reason in REASONS],
+        "reasons": [
+            REASONS[reason]
+            for reason in (*said_of["reasons"], *(["DISPUTED"] if said_of.get("disputed") else []))
+            if reason in REASONS
+        ],
         "told": month(disk, datetime.now(UTC), period),
         "history": [
             {**one, "made": datetime.fromtimestamp(one["made_at"], UTC), "word": said(State[one["state"].upper()])}

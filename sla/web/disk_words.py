@@ -20,6 +20,7 @@ REASONS = {
     "LOW_COVERAGE": "too little was observed to judge the month",
     "LOW_VOLUME": "too few I/Os to judge the month",
     "NO_CONTRACT": "no contract is in force",
+    "DISPUTED": "disputed: guest and host differ by more than was in flight",
 }
 
 

@@ -1,6 +1,7 @@
 """Guest and host tell the same story, within what was in flight; where they do not, it is said."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 from sla.domain.agreement import Side, compare
 from sla.fleet.models import Disk
 from sla.scoring.agreement import agreement
-from sla.scoring.services import settle_due
+from sla.scoring.models import DiskNow
+from sla.scoring.score import compute_score
+from sla.scoring.services import refresh_stale, settle_due
 from tests.scoring.conftest import NOW, keep
 from tests.telemetry.machines import minute
 
@@ -48,3 +51,24 @@ def test_both_sides_of_a_disk_stand_beside_each_other(sent: Sent, disk: Disk) ->
     assert got is not None
     assert (got["slots"], got["disagree"], got["disputed"]) == (3, 1, True)
     assert [slot["start"] for slot in got["first"]] == [NOW - 180] and "ios" in got["first"][0]["differs"]
+
+
+@pytest.mark.django_db
+def test_what_two_sides_dispute_stands_in_the_score_and_in_the_list(sent: Sent, disk: Disk) -> None:
+    frames = [sent(ago) for ago in (3, 4, 5)]
+    settle_due()
+    period = datetime.fromtimestamp(NOW, UTC).strftime("%Y-%m")
+    assert compute_score(disk.pk, period)["disputed"] is None
+    keep(disk, *frames[1:], vantage=2)
+    settle_due()
+    assert compute_score(disk.pk, period)["disputed"] is False
+    assert "DISPUTED" not in DiskNow.objects.get().reasons
+    keep(disk, minute(NOW - 180, read_ios=[0] * 60, read_ms=[0] * 60, read_sectors=[0] * 60), vantage=2)
+    settle_due()
+    score = compute_score(disk.pk, period)
+    assert score["disputed"] is True
+    assert (score["agreement"]["slots"], score["agreement"]["disagree"]) == (3, 1)
+    assert "DISPUTED" in DiskNow.objects.get().reasons
+    settle_due()
+    refresh_stale(silent_s=0)
+    assert "DISPUTED" in DiskNow.objects.get().reasons
