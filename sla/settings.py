@@ -20,6 +20,8 @@ if not SECRET_KEY:
     raise ImproperlyConfigured(
         "SECRET_KEY is not set: put 50 random characters in SECRET_KEY, or a file in SECRET_KEY_FILE"
     )
+# After a new SECRET_KEY: the old ones, which still open what was sealed and check what was signed with them.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 BASE_URL = env.str("BASE_URL", default="http://127.0.0.1:8000").rstrip("/")
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[BASE_URL])
