@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from plimsoll_agent.core.counters import FIELDS
-from plimsoll_agent.core.meter import DiskMeter, SecondCounts
+from plimsoll_agent.core.meter import DiskMeter
+from plimsoll_agent.core.term_meter import SecondCounts
 from plimsoll_agent.core.terms import Term
 from sla.domain.evidence import COUNTED, LABELS, UNKNOWN, Bools, Evidence, Ints
 

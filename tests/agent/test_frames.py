@@ -59,7 +59,7 @@ def test_a_journal_becomes_the_frame_of_the_protocol(tmp_path):
 
 
 def test_the_names_of_the_counts_are_those_of_the_meter():
-    from plimsoll_agent.core.meter import SecondCounts
+    from plimsoll_agent.core.term_meter import SecondCounts
 
     assert SecondCounts._fields == frames.COUNTS
 

@@ -8,17 +8,13 @@ Fed with the disk's counters at a fine cadence, in order. Pure: no clock, no I/O
 
 from __future__ import annotations
 
-from collections import namedtuple
-
-from .bounds import NEVER, RANKS, SlowBounds
-from .calm import CalmShare
+from .bounds import NEVER, RANKS
 from .counters import SECTOR_BYTES, Counters, advance
-from .estimate import Cap, LatencyModel, Whole
+from .estimate import Cap, LatencyModel
 from .histogram import MeanHistogram
-from .ideal import MICRO, CoverBounds
-from .labels import Labels
-from .lost import LostTime
+from .ideal import MICRO
 from .sizes import LargestIo
+from .term_meter import RawCounts, SecondCounts, TermMeter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,78 +24,9 @@ if TYPE_CHECKING:
 
 RULES = ("accounted", "driver")
 NS_PER_MS = 1_000_000
-FEW_COVERED = 20  # less than one in so many
 FINE_NS = 60_000_000  # up to here a sub-interval tells single I/Os apart, if there are few
 # Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
 IMPOSSIBLE_IN_FLIGHT = 1 << 31
-
-
-class SecondCounts(
-    namedtuple(
-        "SecondCounts",
-        "read_lo read_hi read_est write_lo write_hi write_est covered_est excess_lo excess_hi lost_ms",
-    )
-):
-    """One term's counts of one second (design protocol, `slow`): I/Os, arrivals for excess_*, ms for lost_ms.
-
-    0 <= lo <= est <= hi <= I/Os of the direction; covered_est counts reads and writes.
-    """
-
-    __slots__ = ()
-
-
-class RawCounts(namedtuple("RawCounts", "ios lo est hi")):
-    """One second's slow I/Os among all I/Os, covered or not."""
-
-    __slots__ = ()
-
-
-class _TermMeter:
-    """Everything that is kept for one term."""
-
-    __slots__ = (
-        "bounds",
-        "cover",
-        "labels",
-        "lost",
-        "raw",
-        "read_calm",
-        "read_caps",
-        "read_us",
-        "read_whole",
-        "term",
-        "threshold_us",
-        "unit_bytes",
-        "write_calm",
-        "write_caps",
-        "write_us",
-        "write_whole",
-    )
-
-    def __init__(self, term: Term, trusted: bool, jiffy_ms: int) -> None:
-        self.term = term
-        self.read_us = term.read_threshold_us
-        self.write_us = term.write_threshold_us
-        self.threshold_us = max(self.read_us, self.write_us)
-        self.bounds = SlowBounds(term.read_threshold_us, term.write_threshold_us, trusted, jiffy_ms)
-        self.cover = CoverBounds(term.rate_micro, term.depth, trusted)
-        self.labels = Labels(term.rate_micro, term.iops, term.depth)
-        self.lost = LostTime(term.rate_micro, term.depth, self.threshold_us)
-        self.read_calm = CalmShare()
-        self.write_calm = CalmShare()
-        # Of each sub-interval in which reads (writes) completed: at least, at most so many were slow.
-        self.read_caps: list[Cap] = []
-        self.write_caps: list[Cap] = []
-        self.read_whole = Whole()
-        self.write_whole = Whole()
-        self.unit_bytes = term.io_unit_bytes
-        self.raw = RawCounts(0, 0, 0, 0)
-
-    def restart(self) -> None:
-        self.bounds.restart()
-        self.lost.restart()
-        self.read_caps = []
-        self.write_caps = []
 
 
 class DiskMeter:
@@ -144,7 +71,7 @@ class DiskMeter:
             raise ValueError(f"rule must be one of {RULES}, not {rule!r}")
         self._bio_based = bio_based
         self._trusted = rule == "accounted" and not bio_based
-        self._terms = [_TermMeter(term, self._trusted, jiffy_ms if bio_based else 0) for term in terms]
+        self._terms = [TermMeter(term, self._trusted, jiffy_ms if bio_based else 0) for term in terms]
         self._read_hist = MeanHistogram()
         self._write_hist = MeanHistogram()
         self._read_model = LatencyModel()
@@ -315,9 +242,10 @@ class DiskMeter:
         """The counts of each term, by its number, since the last call; begins a new second."""
         out: dict[int, SecondCounts] = {}
         ios = self._reads + self._writes
+        step_ns = self._stepped_ns // self._steps if self._steps else 0
         self.urgent = False
         for meter in self._terms:
-            counts = self._close(meter)
+            counts = meter.close(self._reads, self._writes, step_ns, self._read_model, self._write_model)
             out[meter.term.term] = counts
             slow = counts.read_est + counts.write_est
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
@@ -331,44 +259,6 @@ class DiskMeter:
         self._steps = self._stepped_ns = self._place = 0
         self._read_model.forget()
         self._write_model.forget()
-
-    def _close(self, meter: _TermMeter) -> SecondCounts:
-        """Close one term's second: bounds, estimate, labels, lost time."""
-        bounds, cover, labels, lost = meter.bounds, meter.cover, meter.labels, meter.lost
-        reads, writes = self._reads, self._writes
-        step_ns = self._stepped_ns // self._steps if self._steps else 0
-        labels.close()
-        high_r, high_w = min(bounds.read_hi, reads), min(bounds.write_hi, writes)
-        read_est = self._read_model.expected(meter.read_us, meter.read_caps, step_ns, labels.levels)
-        write_est = self._write_model.expected(meter.write_us, meter.write_caps, step_ns, labels.levels)
-        rate, unit = meter.term.rate_micro / MICRO, labels.unit_micro / MICRO
-        for model, share, caps, us in (
-            (self._read_model, meter.read_calm, meter.read_caps, meter.read_us),
-            (self._write_model, meter.write_calm, meter.write_caps, meter.write_us),
-        ):
-            if model.steps:
-                places = [place for _, _, place in caps]
-                share.learn(model.steps, places, labels.levels, us, rate, unit, step_ns / NS_PER_MS)
-        both = read_est + write_est
-        sharp = min(max(both, bounds.sharp_lo), bounds.high_in_second())
-        if both:
-            read_est *= sharp / both
-            write_est *= sharp / both
-        elif sharp:
-            read_est, write_est = (sharp, 0.0) if reads else (0.0, sharp)
-        read_all = meter.read_whole.of(read_est, min(bounds.read_lo, high_r), high_r)
-        write_all = meter.write_whole.of(write_est, min(bounds.write_lo, high_w), high_w)
-        low = min(bounds.lo, reads + writes)
-        high = max(low, min(bounds.hi, reads + writes))
-        meter.raw = RawCounts(reads + writes, low, min(max(read_all + write_all, low), high), high)
-        counts = _covered(meter, reads, writes, read_all, write_all, high_r, high_w)
-        bounds.close()
-        cover.close()
-        labels.forget()
-        lost.close()
-        meter.read_caps = []
-        meter.write_caps = []
-        return counts
 
     def raw(self, term: int) -> RawCounts:
         """The last closed second's slow I/Os among all I/Os by one term. Raises KeyError if there is no such term."""
@@ -402,43 +292,3 @@ def _cap(least: int, most: int, by_sum: int, ios: int, place: int) -> Cap:
     if most < 0:
         most = 0
     return (least if least < most else most), most, place
-
-
-def _covered(
-    meter: _TermMeter, reads: int, writes: int, read_all: int, write_all: int, high_r: int, high_w: int
-) -> SecondCounts:
-    """From all slow I/Os to the covered ones (design semantics §4: slow among covered)."""
-    bounds, cover, labels = meter.bounds, meter.cover, meter.labels
-    covered = min(labels.covered, reads + writes)
-    excess = labels.excess
-    everything = read_all + write_all
-    slow = everything
-    if excess:
-        # Where nearly all is excess, a label that errs weighs more than all that is covered.
-        few = covered * FEW_COVERED < reads + writes
-        slow = 0 if few else max(0, everything - excess - labels.doubtful)
-        # Neither direction's label is known: its I/Os share the covered ones.
-        part = covered * reads // (reads + writes)
-        slow = max(slow, meter.read_calm.of(part) + meter.write_calm.of(covered - part))
-        slow = min(slow, everything)
-    slow = min(slow, covered)
-    # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
-    used = bounds.lo - cover.lo
-    read_low = min(max(0, bounds.read_lo - used), high_r)
-    write_low = min(max(0, bounds.write_lo - used), high_w)
-    slow = max(slow, read_low + write_low)
-    read_part = (slow * read_all + everything // 2) // everything if everything else read_low
-    read_part = min(max(read_part, read_low, slow - high_w), high_r)
-    write_part = min(max(slow - read_part, write_low), high_w)
-    return SecondCounts(
-        read_low,
-        high_r,
-        read_part,
-        write_low,
-        high_w,
-        write_part,
-        max(covered, read_part + write_part),
-        cover.excess_lo,
-        cover.excess_hi,
-        meter.lost.ns // NS_PER_MS,
-    )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll_agent.core.counters import FIELDS, Counters
-from plimsoll_agent.core.meter import DiskMeter, SecondCounts
+from plimsoll_agent.core.meter import DiskMeter
+from plimsoll_agent.core.term_meter import SecondCounts
 from sla.domain.contract import PPM, Contract
 from sla.domain.logs.result import Piece
 from sla.domain.logs.sample import Sample
