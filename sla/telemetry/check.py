@@ -39,6 +39,7 @@ class Rules:
     low: tuple[int, ...]
     high: tuple[int, ...]
     why: tuple[str, ...]
+    covered: tuple[tuple[int, int], ...]  # the columns that say how many were covered, and their terms
 
 
 @lru_cache(maxsize=512)
@@ -53,11 +54,14 @@ def rules(form: Form) -> Rules:
         for direction in ("read", "write"):
             high = at[f"{direction}_hi", term]
             found.append((high, at[f"{direction}_ios", None], f"{direction}_hi of term {term} is over {direction}_ios"))
-    return Rules(*zip(*found, strict=True)) if found else Rules((), (), ())
+    covered = tuple((at[column], column[1]) for column in form.columns if column[0] == "covered_est")
+    return Rules(*zip(*found, strict=True), covered) if found else Rules((), (), (), covered)
 
 
 def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
     """Which of the frames are wrong, and why; figures has the shape (frames, columns, n), NULL (32) where unknown."""
+    if _plainly_sound(form, figures):
+        return {}
     wrong: dict[int, Refusal] = {}
     null = NULL32 if figures.dtype.itemsize == 4 else NULL
     unknown = figures == null
@@ -81,16 +85,27 @@ def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
                     f"{between.why[rule]} at step {step}: {lows[frame, rule, step]} over {highs[frame, rule, step]}"
                 )
                 wrong.setdefault(int(frame), Refusal(BAD_VALUE, message))
-    covered = [
-        (index, term) for index, (name, term) in enumerate(form.columns) if name == "covered_est" and term is not None
-    ]
-    if covered:
-        wrong |= {k: v for k, v in _covered(form, figures, unknown, covered).items() if k not in wrong}
+    if between.covered:
+        wrong |= {k: v for k, v in _covered(form, figures, unknown, between.covered).items() if k not in wrong}
     return wrong
 
 
+def _plainly_sound(form: Form, figures: Matrix) -> bool:
+    """Is everything known, in range and in order? So it nearly always is, and that is seen in a few looks."""
+    if int(figures.min(initial=0)) < 0 or int(figures.max(initial=0)) > MAX_VALUE:
+        return False
+    between = rules(form)
+    if between.low and (figures[:, between.low] > figures[:, between.high]).any():
+        return False
+    if not between.covered:
+        return True
+    reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))
+    completed = figures[:, reads].astype(np.int64) + figures[:, writes]
+    return not any((figures[:, column] > completed).any() for column, _ in between.covered)
+
+
 def _covered(
-    form: Form, figures: Matrix, unknown: NDArray[np.bool_], covered: list[tuple[int, int]]
+    form: Form, figures: Matrix, unknown: NDArray[np.bool_], covered: tuple[tuple[int, int], ...]
 ) -> dict[int, Refusal]:
     """No more can be covered than completed."""
     reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))

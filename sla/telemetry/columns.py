@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -102,16 +103,21 @@ def open_columns(
 
 def named(opened: Opened) -> Form:
     """The form of a frame with its columns' names. LayoutError where a number has no meaning or a count is missing."""
+    return _named(*opened.form)
+
+
+@lru_cache(maxsize=512)
+def _named(n: int, narrow: tuple[int, ...], wide: tuple[int, ...], terms: tuple[int, ...]) -> Form:
     columns: list[Column] = []
-    for number in (*opened.narrow, *opened.wide):
+    for number in (*narrow, *wide):
         place, column = divmod(number, names.TERM_BASE)
         name = (TERM_NAMES if place else FRAME_NAMES).get(column)
         if name is None:
             raise LayoutError(f"column {number} is unknown")
-        columns.append((name, opened.meta.terms[place - 1] if place else None))
+        columns.append((name, terms[place - 1] if place else None))
     if len(set(columns)) != len(columns):
         raise LayoutError(f"a column or a term is there twice: {columns}")
-    return Form(tuple(columns), opened.n)
+    return Form(tuple(columns), n)
 
 
 def stack(frames: Sequence[Opened]) -> Matrix:

@@ -19,7 +19,8 @@ from plimsoll_agent.core import layout_names as names
 from plimsoll_agent.core.layout import LayoutError
 from plimsoll_agent.core.varint import put
 from sla.telemetry.check import MAX_NARROW, NULL, NULL32, Column, Form, Matrix, check
-from sla.telemetry.columns import Opened, named, open_columns, stack_raw
+from sla.telemetry.columns import Opened, named, open_bodies, open_columns, stack_raw
+from sla.telemetry.meta_columns import FEW
 from sla.telemetry.meta_json import write_metas
 from sla.telemetry.quick import FRAME_COLUMNS, TERM_COLUMNS, Columns
 from sla.telemetry.refusal import BAD_SHAPE, BAD_VALUE, Refusal
@@ -28,6 +29,7 @@ from sla.telemetry.wire import JsonFrame, PackedFrame
 # zlib-ng's level 1 takes an eighth of the CPU of its level 6, and half of ISA-L's level 1, for 12 and 6 % more bytes.
 LEVEL = 1
 REQUIRED = ("read_ios", "write_ios", "read_ms", "write_ms")
+TERM_REQUIRED = ("read_lo", "read_hi", "read_est", "write_lo", "write_hi", "write_est")
 Bodies = dict[int, bytes]
 Refusals = dict[int, Refusal]
 # (index, figures one column after the other, how many are unknown)
@@ -119,7 +121,8 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[Bodies, Refusals]:
     """By index: the bytes as they came, or why not."""
     refused: Refusals = {}
     groups: dict[object, list[tuple[int, Opened]]] = defaultdict(list)
-    answers, _, _ = open_columns([frame.body for frame in frames.values()], histograms=False)
+    sent = [frame.body for frame in frames.values()]
+    answers = open_bodies(sent) if len(sent) <= FEW else open_columns(sent, histograms=False)[0]
     for (index, frame), opened in zip(frames.items(), answers, strict=True):
         if isinstance(opened, LayoutError):
             refused[index] = Refusal(BAD_SHAPE, str(opened))
@@ -130,7 +133,7 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[Bodies, Refusals]:
     for members in groups.values():
         try:
             form = named(members[0][1])
-            if missing := [name for name in REQUIRED if (name, None) not in form.columns]:
+            if missing := _missing(form, members[0][1].meta.terms):
                 raise LayoutError(f"the body lacks {', '.join(missing)}")
             wrong = check(form, stack_raw([opened for _, opened in members]))
         except LayoutError as error:
@@ -138,6 +141,14 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[Bodies, Refusals]:
         else:
             refused |= {members[place][0]: refusal for place, refusal in wrong.items()}
     return {index: frame.body for index, frame in frames.items() if index not in refused}, refused
+
+
+def _missing(form: Form, terms: tuple[int, ...]) -> list[str]:
+    """The columns that a frame cannot do without."""
+    missing = [name for name in REQUIRED if (name, None) not in form.columns]
+    return missing + [
+        f"{name} of term {term}" for term in terms for name in TERM_REQUIRED if (name, term) not in form.columns
+    ]
 
 
 def _flat(frame: JsonFrame) -> tuple[Form, tuple[int, ...], "array[int]", int]:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll_agent.core import layout
+from plimsoll_agent.core import layout, layout_names
 from sla.telemetry.check import NULL
 from sla.telemetry.columns import inflate, named, open_bodies, stack
 from sla.telemetry.content import json_bodies, packed_bodies, quick_bodies
@@ -155,6 +155,24 @@ def test_a_flipped_or_random_body_is_refused_or_read_but_never_breaks_the_batch(
     bodies, refused = packed_bodies(sent)
     assert bodies[0] == good and 2 in refused
     assert (1 in bodies) != (1 in refused)
+
+
+def test_a_packed_body_whose_term_lacks_a_count_is_refused_alone() -> None:
+    whole = minute(START, term=7)
+    (opened,) = open_bodies([layout.encode(stored_form(whole))])
+    assert not isinstance(opened, layout.LayoutError)
+    number = layout_names.TERM_BASE + layout_names.TERM_COLUMNS["read_hi"]
+    kept = [place for place, one in enumerate(opened.narrow) if one != number]
+    planes = np.frombuffer(opened.data, np.uint8, offset=opened.at).reshape(4, -1, 60)[:, kept]
+    head = opened.data[: opened.at - len(opened.narrow) - 2]
+    body = head + bytes([len(kept), *(opened.narrow[place] for place in kept), 0]) + planes.tobytes()
+    frames = {
+        index: PackedFrame(device="vda", vantage="guest", start=START, step_s=1, n=60, body=one)
+        for index, one in enumerate((zlib.compress(body), layout.encode(stored_form(whole))))
+    }
+    bodies, refused = packed_bodies(frames)
+    assert list(bodies) == [1] and refused[0].code == "bad_shape"
+    assert "read_hi of term 7" in refused[0].message
 
 
 @pytest.mark.parametrize(
