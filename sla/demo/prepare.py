@@ -14,10 +14,13 @@ from sla.demo.cast import POOLS, cast
 from sla.demo.history import Plan
 from sla.demo.past import Odometer
 from sla.demo.present import stand
+from sla.neighbours.services import detect_due
 from sla.simulator.world import DAY_S
 
 # Longer away than this and the hole stays: agents keep about so much in their spool.
 CATCH_UP_S = DAY_S
+# What is left then is the worker's.
+DETECT_S = 60.0
 Say = Callable[[str], None]
 
 
@@ -64,6 +67,13 @@ def _write_past(kept: state.State, say: Say, size: Size) -> None:
     history.foreground(fleet, plan, odometer, _progress(say))
     history.catch_up(fleet, odometer, plan.end, history.now_minute())
     stand(fleet.ids, first=plan.hours, since=plan.frames)
+    _find_neighbours(say)
+
+
+def _find_neighbours(say: Say) -> None:
+    """Follow the pools through the minutes there are, as the worker does from then on."""
+    done = detect_due(budget_s=DETECT_S)
+    say(f"neighbours: {done.windows} windows found")
 
 
 def _progress(say: Say) -> history.Told:
@@ -98,3 +108,4 @@ def _resume(kept: state.State, say: Say, size: Size) -> None:
     elif last is not None and now > last:
         say(f"the demonstration was off for {(now - last) // 3_600} hours: they stay a hole")
     stand(fleet.ids, first=size.plan(kept.anchor).hours, since=now - 2 * DAY_S)
+    _find_neighbours(say)

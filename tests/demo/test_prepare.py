@@ -19,6 +19,7 @@ from sla.demo.live import Live
 from sla.demo.prepare import Size, prepare
 from sla.domain.states import State
 from sla.fleet.models import Disk, PoolMembership
+from sla.neighbours.models import NeighbourWindow, WindowDisk
 from sla.scoring import services, store
 from sla.scoring.columns import KEY, ROLLED, sums_of_slots
 from sla.scoring.histograms import merged
@@ -163,6 +164,17 @@ def test_older_minutes_are_filled_in_once_and_agree_with_their_hours(made: state
     (slot,) = rows("SELECT sum(read_ios), sum(eligible), sum(slow), sum(slow_high), sum(gap_ios) FROM scoring_slot")
     (hour,) = rows("SELECT sum(read_ios), sum(eligible), sum(slow), sum(slow_high), sum(gap_ios) FROM scoring_hour")
     assert slot == hour
+
+
+def test_the_pool_that_a_culprit_slows_has_windows_and_a_suspect_and_a_calm_pool_has_none(made: state.State) -> None:
+    who = cast(pools=SMALL.pools)
+    disks = fleets.found(who)
+    found = NeighbourWindow.objects.filter(pool__name="ssd-3", disk=None)
+    assert found.count() >= 3
+    culprit = disks[who.in_pool("ssd-3")[6].number]
+    named = WindowDisk.objects.filter(window__in=found, role="suspect")
+    assert {one.disk_id for one in named} <= {culprit.pk} and named.exists()
+    assert not NeighbourWindow.objects.filter(pool__name="hdd-3", disk=None).exists()
 
 
 class Answers:
