@@ -131,6 +131,8 @@ EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'dummy'}.
 # Of each answer: a server that takes longer is down for us; with ten steps a mail it never keeps a worker for minutes.
 EMAIL_TIMEOUT = env.int("EMAIL_TIMEOUT", default=10)
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("MAIL_FROM", default=f"Plimsoll <plimsoll@{urlsplit(BASE_URL).hostname}>")
+# HTML and chart of a sent mail are 40 KB: a year of a busy house would be gigabytes that nobody opens.
+LETTERS_KEEP_DAYS = env.int("LETTERS_KEEP_DAYS", default=90)
 # Webhooks reach public addresses only, and these networks.
 WEBHOOK_NETWORKS = env.list("WEBHOOK_NETWORKS", default=[])
 # Message services that people may name beside the well-known ones, by Apprise's schema (matrixs, mmosts, …).

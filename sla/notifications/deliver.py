@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from sla.domain.notices.patience import wait_s
+from sla.incidents.selectors import incidents_visible_to
 from sla.notifications import mime, servers, smtp
 from sla.notifications.channels import send_all
 from sla.notifications.claiming import claim, release, sole
@@ -56,7 +57,10 @@ def _each_batch(mail: bool, send: Callable[[list[Notice], Delivered], bool], don
 
 
 def _prepared(notice: Notice, done: Delivered) -> bool:
-    """Its parts are there, and committed, before the first byte goes out."""
+    """Its parts are there, and committed, before the first byte goes out; and its reader may still read it."""
+    if not _may_read(notice):
+        fail(notice, Refused("its reader is gone, or may not see the incident any more"), done)
+        return False
     if notice.rendered_at is not None:
         return True
     try:
@@ -72,11 +76,20 @@ def _prepared(notice: Notice, done: Delivered) -> bool:
     return True
 
 
+def _may_read(notice: Notice) -> bool:
+    """Asked at every try: between writing and sending somebody may have left."""
+    if notice.person is None or not notice.person.is_active:
+        return notice.person is None
+    return notice.incident_id is None or incidents_visible_to(notice.person).filter(pk=notice.incident_id).exists()
+
+
 def _mails(batch: list[Notice], done: Delivered) -> bool:
     """False when the server is away: the rest waits with it."""
     with smtp.Line() as line:
         for place, notice in enumerate(batch):
-            trouble = _hand_over(line, notice) if _prepared(notice, done) else None
+            if not _prepared(notice, done):
+                continue
+            trouble = _hand_over(line, notice)
             if isinstance(trouble, ServerAway):
                 release(batch[place + 1 :])
                 servers.failed("mail", str(trouble), timezone.now())
@@ -84,7 +97,7 @@ def _mails(batch: list[Notice], done: Delivered) -> bool:
                 return False
             if trouble is not None:
                 fail(notice, trouble, done)
-            elif notice.rendered_at is not None:
+            else:
                 succeed(notice, notice.person.email, done)
     servers.works("mail", timezone.now())
     return True

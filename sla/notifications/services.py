@@ -1,7 +1,7 @@
 """The verbs of people on notices: say what one wants, add a way, ask for a test, try again."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -125,3 +125,10 @@ def retry(*, notice: Notice, by: User) -> bool:
         record(verb="notice tried again", object_label=f"notice {notice.pk} to {to}", actor=by)
         nudge_after_commit()
     return bool(changed)
+
+
+def forget_letters(*, before: datetime) -> int:
+    """Of what is over, the HTML and the chart go; who was told what and when, and its plain words, stay."""
+    over = (Notice.State.SENT, Notice.State.GIVEN_UP, Notice.State.KEPT)
+    old = Notice.objects.filter(created_at__lt=before, state__in=over).exclude(html="")
+    return old.update(html="", chart=None)

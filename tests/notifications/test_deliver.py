@@ -6,9 +6,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from sla.accounts.models import User
 from sla.notifications.deliver import deliver
 from sla.notifications.models import Notice, Server
-from sla.notifications.services import retry, send_test
+from sla.notifications.services import forget_letters, retry, send_test
 from tests.conftest import People
 from tests.notifications.conftest import Clock, MakeDisks, notices, opened, resolved
 from tests.notifications.sink import Sink
@@ -216,3 +217,27 @@ def test_two_at_once_send_each_notice_once(readers: People, make_disks: MakeDisk
     deliver()
     assert states() == [State.SENT] * 30
     assert len(sink.mails) == 30
+
+
+def test_who_has_left_since_it_was_written_gets_nothing(
+    readers: People, make_disks: MakeDisks, clock: Clock, sink: Sink
+) -> None:
+    opened(make_disks(1), clock.now)
+    readers.a.memberships.all().delete()
+    User.objects.filter(pk=readers.noc.pk).update(is_active=False)
+    assert deliver().given_up == 2
+    assert sink.mails == []
+    assert "is gone" in notices()[0].last_error
+
+
+def test_old_letters_lose_their_pages_and_keep_their_words(
+    readers: People, make_disks: MakeDisks, clock: Clock, sink: Sink
+) -> None:
+    opened(make_disks(1), clock.now)
+    deliver()
+    opened(make_disks(1), clock.on(days=60))
+    deliver()
+    assert forget_letters(before=clock.now - timedelta(days=30)) == 2
+    assert [bool(notice.html) for notice in notices()] == [False, False, True, True]
+    assert all(notice.plain for notice in notices())
+    assert forget_letters(before=clock.now - timedelta(days=30)) == 0
