@@ -8,6 +8,7 @@ from ninja import NinjaAPI
 from sla.api import errors, health
 from sla.api.agents import router as agents
 from sla.api.auth import reader
+from sla.api.contracts import router as contracts
 from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
 from sla.api.incidents import router as incidents
@@ -41,6 +42,7 @@ api.add_router("/disks", disks)
 api.add_router("/disks", evidence)
 api.add_router("/reports", reports)
 api.add_router("", what_if)
+api.add_router("", contracts)
 api.add_router("", inventory)
 api.add_router("/incidents", incidents)
 api.add_router("/silences", silences)
