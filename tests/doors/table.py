@@ -68,6 +68,7 @@ DOORS: dict[str, str] = {
     "POST /agents/key": "200 200 403 403 in",
     "GET /audit": "200 200 403 403 in",
     "GET /audit.csv": "200 200 403 403 in",
+    "GET /beside": "200 200 200 200 in",
     "GET /contracts": "200 200 200 200 in",
     "POST /contracts": "200 403 403 403 in",
     "GET /contracts/<contract_id>": "200 200 404 404 in",

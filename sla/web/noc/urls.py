@@ -2,10 +2,11 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from sla.web.noc import jobs_page, machine_page, matrix_page, wall_page
+from sla.web.noc import beside, jobs_page, machine_page, matrix_page, wall_page
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("matrix", matrix_page.matrix_page, name="matrix"),
+    path("beside", beside.beside, name="beside"),
     path("jobs", jobs_page.jobs_page, name="jobs"),
     path("machines/<int:machine_id>", machine_page.machine_page, name="machine"),
     path("machines/<int:machine_id>/revoke", machine_page.revoke, name="machine_revoke"),

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from sla.contracts.models import Contract
+from sla.contracts.services import Price, add_version
 from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
 from sla.incidents.jobs import record_run
+from sla.neighbours.models import NeighbourWindow, WindowDisk
 from sla.scoring.models import Correction
 from sla.scoring.score import compute_score
 from tests.conftest import People
@@ -108,6 +111,27 @@ def test_a_machine_is_shown_with_its_disks_and_its_agent_can_be_revoked(
     client.post(f"/machines/{machine.pk}/revoke")
     machine.agent.refresh_from_db()
     assert machine.agent.revoked_at is not None
+
+
+def test_beside_the_fleet_stands_what_is_contended_and_what_is_owed(
+    seeded: dict[str, Disk], people: People, client: Client, django_assert_max_num_queries: Any
+) -> None:
+    disk, now = seeded["web-12/vda"], datetime.now(UTC)
+    window = NeighbourWindow.objects.create(
+        pool=disk.pool, start=now, severity=2.31, cause="backend", confidence=0.9, detected_at=now, updated_at=now
+    )
+    WindowDisk.objects.create(window=window, disk=disk, role="victim")
+    add_version(contract=Contract.objects.get(customer=None), text="99% < 1 ms at 1 IOPS", price=Price(500, "EUR"))
+    client.force_login(people.noc)
+    with django_assert_max_num_queries(15):
+        text = client.get("/beside").content.decode()
+    assert all(word in text for word in ("ssd-3", "×2.3", "no single culprit", "1 disk slow", "disks without a fee"))
+    client.force_login(people.a)
+    text = client.get("/beside").content.decode()
+    assert "shared storage" in text
+    assert [word for word in ("ssd-3", "Credits") if word in text] == []
+    client.force_login(people.b)
+    assert "×2.3" not in client.get("/beside").content.decode()
 
 
 def test_a_job_that_failed_or_is_late_comes_first(people: People, client: Client) -> None:
