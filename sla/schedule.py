@@ -19,7 +19,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     # Months close at a minute of the contract's own calendar; a statement an hour later is early enough.
     "freeze-statements": {"task": "sla.reports.freeze_due", "schedule": 900.0, "options": {"expires": 900}},
     "recheck-statements": {"task": "sla.reports.recheck", "schedule": 21600.0, "options": {"expires": 21600}},
-    "lay-out-maintenance": {"task": "sla.scoring.lay_out_maintenance", "schedule": 3600.0, "options": {"expires": 3600}},
+    "lay-out-maintenance": {"task": "sla.scoring.lay_out_maintenance", "schedule": 3600.0, "options": {"expires": 600}},
     "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "drop-old-frames": {"task": "sla.telemetry.drop_old_frames", "schedule": 3600.0, "options": {"expires": 3600}},
     "forget-letters": {"task": "sla.notifications.forget_letters", "schedule": 3600.0, "options": {"expires": 3600}},

@@ -13,6 +13,7 @@ from sla.api.disks import router as disks
 from sla.api.evidence import router as evidence
 from sla.api.incidents import router as incidents
 from sla.api.inventory import router as inventory
+from sla.api.maintenance import router as maintenance
 from sla.api.metrics import metrics
 from sla.api.openapi import COMPONENTS
 from sla.api.reports import router as reports
@@ -46,6 +47,7 @@ api.add_router("", contracts)
 api.add_router("", inventory)
 api.add_router("/incidents", incidents)
 api.add_router("/silences", silences)
+api.add_router("/maintenance", maintenance)
 
 urlpatterns = [
     path("api/v1/", api.urls),

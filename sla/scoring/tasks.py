@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from sla.scoring import closing, services
 from sla.scoring.histograms import merge_histograms
+from sla.scoring.maintenance_series import lay_out_all
 from sla.telemetry import timescale
 
 
@@ -39,3 +40,8 @@ def drop_old() -> str:
     kept = now - timedelta(days=settings.HOURS_KEEP_DAYS)
     hours = timescale.drop_before("scoring_hour", kept) + timescale.drop_before("scoring_day", kept)
     return f"dropped {slots} chunks of slots and {hours} of hours and days"
+
+
+@shared_task(name="sla.scoring.lay_out_maintenance")
+def lay_out_maintenance() -> str:
+    return f"laid out {lay_out_all()} windows of recurring maintenance"
