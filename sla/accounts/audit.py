@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
@@ -50,8 +51,19 @@ def looked_for(entries: QuerySet[AuditEntry], wanted: Wanted) -> QuerySet[AuditE
     return entries
 
 
-def changes(entry: AuditEntry) -> list[tuple[str, object, object]]:
-    """(field, before, after) of what differs; a field that one side lacks is None there."""
+def changes(entry: AuditEntry) -> list[tuple[str, str | None, str | None]]:
+    """(field, before, after) of what differs, as text; a field that one side lacks is None there."""
     before, after = entry.before or {}, entry.after or {}
     names = list(dict.fromkeys([*before, *after]))
-    return [(name, before.get(name), after.get(name)) for name in names if before.get(name) != after.get(name)]
+    differ = [name for name in names if before.get(name) != after.get(name)]
+    return [(name.replace("_", " "), _text(before.get(name)), _text(after.get(name))) for name in differ]
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return ", ".join(str(one) for one in value) or "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
