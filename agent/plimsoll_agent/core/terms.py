@@ -14,10 +14,15 @@ PPM = 1_000_000
 
 
 USUAL_OBJECTIVE_PPM = 990_000
-FIELDS = "term read_threshold_us write_threshold_us iops depth tolerance_ppm io_unit_bytes objective_ppm"
 
 
-class Term(namedtuple("Term", FIELDS, defaults=(USUAL_OBJECTIVE_PPM,))):
+class Term(
+    namedtuple(
+        "Term",
+        "term read_threshold_us write_threshold_us iops depth tolerance_ppm io_unit_bytes objective_ppm",
+        defaults=(USUAL_OBJECTIVE_PPM,),
+    )
+):
     """One contract version as far as seconds are concerned (design protocol: policy).
 
     Units: µs, I/O units a second, I/O units, parts per million, bytes; the objective (parts per million) decides

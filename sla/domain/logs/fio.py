@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -137,7 +137,9 @@ def _counted(piece: Piece, low: int, estimate: int, high: int) -> Piece:
 
 def latency_log(lines: Iterable[str], contract: Contract, device: str = "fio") -> Log:
     """A `--write_lat_log` file (ms, ns, direction, bytes, offset[, priority]): one row a second. LogError otherwise."""
-    done = sorted(_entries(lines))
+    entries = list(_entries(lines))
+    unit, why = latency_unit([(end_us, value) for end_us, value, _, _ in entries])
+    done = sorted((end_us, value * NS_OF[unit] // NS_PER_US, way, size) for end_us, value, way, size in entries)
     if not done:
         raise LogError("the latency log holds no read or write")
     covered = _covered(done, contract)
@@ -152,22 +154,53 @@ def latency_log(lines: Iterable[str], contract: Contract, device: str = "fio") -
         rows[second][4] += ms
     pieces = [_second(second, rows.get(second, [0] * 5), device) for second in range(max(rows) + 1)]
     averaged = _averaged(done)
-    notes = ["the log was averaged (log_avg_msec): its rows are means, not I/Os"] if averaged else []
+    notes = [f"latencies are taken as {unit}: {why}"]
+    if averaged:
+        notes.append("the log was averaged (log_avg_msec): its rows are means, not I/Os")
     return Log("fio latency log", Grade.C if averaged else Grade.A, pieces, notes)
 
 
 def _entries(lines: Iterable[str]) -> Iterable[tuple[int, int, int, int]]:
-    """(completed µs, latency µs, direction, bytes) of reads and writes."""
-    for number, line in enumerate(lines, 1):
+    """(completed µs, latency as written, direction, bytes) of reads and writes."""
+    listed = list(lines)
+    for number, line in enumerate(listed, 1):
         if not line.strip():
             continue
         words = [word.strip() for word in line.split(",")]
         try:
             time_ms, value, direction, size = (int(word) for word in words[:4])
         except ValueError as error:
+            if number == len(listed) and number > 1 and not line.strip(" ,0123456789\r"):
+                break  # the file was cut off in the middle of its last line
             raise LogError(f"line {number} is {line.strip()[:60]!r}: four numbers or more belong there") from error
         if direction in (0, 1):
-            yield time_ms * 1000, value // NS_PER_US, direction, size
+            if min(time_ms, value, size) < 0:
+                raise LogError(f"line {number} is {line.strip()[:60]!r}: times, latencies and sizes are not negative")
+            yield time_ms * 1000, value, direction, size
+
+
+NS_OF = {"nanoseconds": 1, "microseconds": NS_PER_US}
+CLOCK_US = 1_000  # the log's own clock is cut to whole ms
+SOON_US = 100_000  # a run's first request is sent within this
+FASTEST_NS = 5_000  # few disks answer sooner
+
+
+def latency_unit(entries: Sequence[tuple[int, int]]) -> tuple[str, str]:
+    """Nanoseconds (fio 3) or microseconds (fio 2)? The file does not say; and why it is taken for that.
+
+    entries: (completed µs, latency as written). No request can have taken longer than the run had lasted.
+    """
+    if any(value > end_us + CLOCK_US for end_us, value in entries):
+        return "nanoseconds", "as microseconds some request would have begun before the run"
+    if not entries:
+        return "nanoseconds", "as fio writes them since version 3"
+    end_us, value = min(entries)
+    if end_us <= 2 * value + SOON_US and value:
+        return "microseconds", "no request would have begun before the run, and the first one ended when it should"
+    middle = sorted(value for _, value in entries)[len(entries) // 2]
+    if middle < FASTEST_NS:
+        return "microseconds", "as nanoseconds most would have taken less than a disk needs"
+    return "nanoseconds", "as fio writes them since version 3; version 2 wrote microseconds"
 
 
 def _covered(done: list[tuple[int, int, int, int]], contract: Contract) -> list[bool]:

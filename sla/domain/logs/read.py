@@ -1,5 +1,6 @@
 """Which kind of log is it, and what is it worth under a contract? Bytes in, the answer out; nothing is kept."""
 
+import codecs
 import json
 import re
 import zlib
@@ -49,7 +50,7 @@ def read_log(data: bytes, contract: Contract, *, interval: float | None = None, 
 def _read(data: bytes, contract: Contract, interval: float | None, rule: str) -> Log:
     if interval is not None and interval <= 0:
         raise LogError(f"interval is {interval:g}: a row lasts more than 0 seconds")
-    data = unpacked(data)
+    data = as_utf8(unpacked(data))
     head = data.lstrip()[:1]
     if head == b"@":
         return recording_log(data, contract, rule)
@@ -93,6 +94,13 @@ def unpacked(data: bytes) -> bytes:
     if not stream.eof:
         raise LogError(f"the gzip file is cut off or holds over {MAX_BYTES // 2**20} MiB; send a part of it")
     return content
+
+
+def as_utf8(data: bytes) -> bytes:
+    """What a Windows editor or shell may have saved as UTF-16; anything else as it is."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def parsed(text: str) -> dict[str, Any]:

@@ -22,25 +22,49 @@ class Report:
     rows: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     odd: list[str] = field(default_factory=list)
 
+    def put(self, device: str, figures: dict[str, float]) -> None:
+        """A row, or more columns of the row that the device has already."""
+        for name, known in self.rows:
+            if name == device and not known.keys() & figures.keys():
+                known.update(figures)
+                return
+        self.rows.append((device, figures))
+
 
 def iostat_reports(lines: Iterable[str]) -> Iterator[Report]:
-    """Reports of `iostat -x`, with stamps or without, the device in the first column or the last (-h)."""
+    """Reports of `iostat -x`, with stamps or without, the device in the first column or the last (-h).
+
+    A report may come in several tables, reads, writes, flushes (-h since sysstat 12): they have no column in common.
+    A long device's name may stand on a line of its own before its figures (sysstat 9).
+    """
     stamp: str | None = None
     header: list[str] | None = None
     report: Report | None = None
+    seen: set[str] = set()
+    begins = True
+    alone = ""  # a name whose figures are on the next line
     for line in lines:
         if IOSTAT_HEADER.search(line) and not line.lstrip().startswith("Linux"):
-            if report is not None and report.rows:
-                yield report
             header = [name.rstrip(":") for name in line.split()]
-            report, stamp = Report(stamp), None
+            columns = set(header) - {"Device"}
+            if begins or report is None or stamp is not None or seen & columns:
+                if report is not None and report.rows:
+                    yield report
+                report, stamp, seen, begins = Report(stamp), None, set(), False
+            seen |= columns
         elif not line.strip():
             header = None
         elif header is not None and report is not None:
-            if row := _row(header, line):
-                report.rows.append(row)
+            if row := _row(header, f"{alone} {line}"):
+                report.put(*row)
+                alone = ""
+            elif len(line.split()) == 1 and header[0] == "Device" and not alone:
+                alone = line.strip()
             else:
-                report.odd.append(line.strip())
+                report.odd.append(f"{alone} {line}".strip())
+                alone = ""
+        elif line.startswith("avg-cpu"):
+            begins = True
         elif not line.startswith(("Linux", "avg-cpu")) and seconds_of_day(line) is not None:
             stamp = line.strip()
     if report is not None and report.rows:
@@ -107,7 +131,7 @@ def sar_samples(text: str, interval: float | None) -> list[Sample]:
             header = line[found.end(1) :].split()
             before, current = (current or found[1]), None
         elif not line.strip():
-            continue
+            header = None  # what follows is another report, and with `sar -A` one of another kind
         elif header is not None and (row := SAR_ROW.match(line)):
             if current is not None and row[1] != current:
                 before = current

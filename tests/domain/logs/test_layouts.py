@@ -12,6 +12,7 @@ import pytest
 
 from sla.domain.contract_text import parse_contract
 from sla.domain.logs.read import score_log
+from sla.domain.logs.sample import LogError
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
 CONTRACT = parse_contract("99% < 15 ms at 1000 IOPS")
@@ -152,3 +153,58 @@ def test_what_waited_before_a_second_is_not_proved_covered_in_it(rule: str) -> N
     # 13 + 1 could meet a backlog within the depth at the most.
     assert answer["sli"]["low"] is None or answer["sli"]["low"] == 0
     assert answer["verdict"] != "met" or not answer["proved"]
+
+
+def test_reads_and_writes_in_tables_of_their_own_are_one_report() -> None:
+    text = (FIXTURES / "iostat-12.6-xh.txt").read_bytes()
+    rows = score_log(text, CONTRACT, interval=1)["rows"]
+    assert len({row["device"] for row in rows}) * 2 == len(rows)
+    (busy,) = [row for row in rows if row["device"] == "vda"][1:]
+    assert busy["ios"] > 0
+
+
+def test_a_name_on_a_line_of_its_own_belongs_to_the_figures_below_it() -> None:
+    head = "Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util\n"
+    row = "   0.00     1.00   20.00  100.00   160.00   800.00     8.00     2.40   20.00   1.00  12.00\n"
+    got = score_log((head + "/dev/mapper/vg-a_long_name\n" + row + "sda" + row).encode(), CONTRACT)
+    assert [one["device"] for one in got["rows"]] == ["/dev/mapper/vg-a_long_name", "sda"]
+    assert not any("could not be read" in note for note in got["notes"])
+
+
+@pytest.mark.parametrize("change", ["utf-16", "crlf", "utf-8-sig"])
+def test_what_windows_makes_of_a_file_is_still_read(change: str) -> None:
+    text = (FIXTURES / "sar-12.6-d.txt").read_text()
+    same = score_log(text.encode(), CONTRACT)
+    changed = text.replace("\n", "\r\n").encode() if change == "crlf" else text.encode(change)
+    assert score_log(changed, CONTRACT) == same
+
+
+def test_other_reports_of_sar_are_passed_over() -> None:
+    text = (FIXTURES / "sar-12.6-d.txt").read_text()
+    other = "\n02:10:01 PM     IFACE   rxpck/s   txpck/s\n02:20:01 PM      eth0     12.00      3.00\n"
+    assert len(score_log((text + other).encode(), CONTRACT)["rows"]) == len(score_log(text.encode(), CONTRACT)["rows"])
+
+
+def latencies(unit: int, start_ms: int = 0) -> bytes:
+    """400 requests one after the other: 2 ms each, every twentieth 40 ms; in this part of a ms."""
+    lines, at = [], start_ms
+    for index in range(400):
+        took = 40 if index % 20 == 19 else 2
+        at += took
+        lines.append(f"{at}, {took * unit}, {index % 2}, 4096")
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(("unit", "word"), [(1_000_000, "nanoseconds"), (1_000, "microseconds")])
+def test_microseconds_of_fio_2_are_told_from_nanoseconds_of_fio_3(unit: int, word: str) -> None:
+    for start_ms in (0, 60_000):
+        got = score_log(latencies(unit, start_ms), CONTRACT)
+        assert any(f"taken as {word}" in note for note in got["notes"])
+        assert got["sli"]["estimate"] == pytest.approx(0.95)
+
+
+def test_a_latency_log_that_was_cut_off_is_judged_without_its_last_line() -> None:
+    got = score_log(latencies(1_000_000)[:-8], CONTRACT)
+    assert got["verdict"] == "breached"
+    with pytest.raises(LogError, match="line 2"):
+        score_log(b"1, 2000000, 0, 4096\n2, x\n3, 2000000, 0, 4096\n", CONTRACT)
