@@ -171,3 +171,13 @@ def test_axe_finds_nothing_on_them(
         if lines:
             found[path] = lines
     assert not found
+
+
+@pytest.mark.page
+def test_what_stands_beside_the_fleet_comes_by_itself(
+    seeded: dict[str, Disk], people: People, open_page: Callable[..., Page]
+) -> None:
+    page = open_page(people.noc, "/")
+    assert "No storage is slower than its load explains." in page.page.inner_text("#beside")
+    assert not page.complaints
+    assert not page.accessibility()
