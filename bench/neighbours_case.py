@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 
-from sla.domain.neighbours.slots import PoolSlots
+import numpy as np
+
+from sla.domain.neighbours.slots import Floats, PoolSlots
+
+# The back end was really busier in a window than in the hour before it from this factor on.
+BUSIER = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +26,23 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`since`: before it there is only history to learn from, and no event is counted."""
+    """`since`: before it there is only history to learn from, and no event is counted. busy: (S,) how much of its time
+    the back end worked, where the generator knows."""
 
     name: str
     source: str
     slots: PoolSlots
     events: tuple[Event, ...]
     since: int
+    busy: Floats | None = None
+
+    def overloaded(self, start: int, end: int) -> bool:
+        """Was the back end really busier, by what tenants asked of it, though no event was made?"""
+        if self.busy is None:
+            return False
+        starts = self.slots.starts
+        inside, before = (starts >= start) & (starts < end), (starts >= start - 3_600) & (starts < start)
+        return bool(np.mean(self.busy[inside]) >= BUSIER * np.mean(self.busy[before])) if before.any() else False
 
     @property
     def days(self) -> float:

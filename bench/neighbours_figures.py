@@ -49,6 +49,13 @@ def false_a_day(told: Sequence[Told]) -> float | None:
     return sum(pool.false for pool in clean) / days if days else None
 
 
+def overload_a_day(told: Sequence[Told]) -> float | None:
+    """Windows of pools without events that overload themselves now and then: true, and nobody's event."""
+    clean = [pool for pool in told if pool.clean]
+    days = sum(pool.days for pool in clean)
+    return sum(pool.overload for pool in clean) / days if days else None
+
+
 def top1(told: Sequence[Told]) -> float | None:
     mine = [one for one in heard(told) if one.found and one.culprit is not None]
     return sum(one.top == one.culprit for one in mine) / len(mine) if mine else None
@@ -109,6 +116,7 @@ FIGURES: dict[str, Figure] = {
     "delay_median_min": delay_min(0.5),
     "delay_p90_min": delay_min(0.9),
     "false_windows_per_pool_day": false_a_day,
+    "overload_windows_per_clean_pool_day": overload_a_day,
     "top1": top1,
     "precision_at_recall_0_8": precision_at_recall,
     "false_accusation_ratio": false_accusations,
@@ -155,4 +163,4 @@ def by_kind(told: Sequence[Told]) -> list[dict[str, object]]:
 
 
 def _only(mine: list[Heard]) -> Told:
-    return Told("", "", mine, 0, 0, 0.0, False, 0, 0, 0)
+    return Told("", "", mine, 0, 0, 0, 0.0, False, 0, 0, 0)

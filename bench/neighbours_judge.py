@@ -35,13 +35,15 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One pool: its events, windows without one, days looked at, and whether it had no event at all."""
+    """One pool: its events, windows without one, days looked at, and whether it had no event at all. overload: windows
+    without an event in which the back end was really busier by tenants' ordinary ups and downs; false: the others."""
 
     name: str
     source: str
     heard: list[Heard]
     windows: int
     false: int
+    overload: int
     days: float
     clean: bool
     own_found: int
@@ -68,13 +70,15 @@ def compared(case: Case, found: Found) -> Told:
     # A disk that floods itself may slow its pool as well: neither right nor wrong.
     for event in own:
         used |= {place for place, window in enumerate(found.contentions) if touches(window, event)}
+    others = [window.span for place, window in enumerate(found.contentions) if place not in used]
+    overload = sum(case.overloaded(span.start, span.end) for span in others)
     alone = [one for one in found.alone if one.span.end > case.since]
     own_hits = [
         any(one.disk == event.culprit and _meet(one.span.start, one.span.end, event) for one in alone) for event in own
     ]
     own_false = sum(not any(_meet(one.span.start, one.span.end, event) for event in case.events) for one in alone)
     return Told(
-        case.name, case.source, heard, len(found.contentions), len(found.contentions) - len(used), case.days,
+        case.name, case.source, heard, len(found.contentions), len(others) - overload, overload, case.days,
         not case.events, sum(own_hits), len(own), own_false,
     )  # fmt: skip
 

@@ -29,6 +29,7 @@ def cases(seed: int, *, pools: int, days: float, warm_days: float, step_s: int =
             pool_slots(trace, index, members),
             events(trace, index, members),
             START + int(warm_days * DAY_S),
+            trace.load[index],
         )
 
 
@@ -39,7 +40,7 @@ def clean_cases(seed: int, pools: int, *, days: float = 7.0, warm_days: float = 
         alone = Scenario(scenario.seed + index, (one,))
         trace = run(alone, START, int(days * DAY_S // 60), 60)
         slots = pool_slots(trace, 0, np.arange(trace.disks))
-        yield Case(f"clean {seed}/{index}", "simulator", slots, (), START + int(warm_days * DAY_S))
+        yield Case(f"clean {seed}/{index}", "simulator", slots, (), START + int(warm_days * DAY_S), trace.load[0])
 
 
 def pool_slots(trace: Trace, index: int, members: np.ndarray) -> PoolSlots:

@@ -45,8 +45,21 @@ def calibrate(signal: Floats, step_s: int, false_a_day: float = FALSE_A_DAY) -> 
     """From the calm past of a pool's signal (habit taken off), (S,)."""
     sd = noise(signal)
     chosen = rules(step_s)
-    tails = [rule_tail(signal, rule, step_s, false_a_day / len(chosen)) for rule in chosen]
+    each = false_a_day / len(chosen)
+    tails = [max(rule_tail(signal, rule, step_s, each), by_chance(signal, rule, step_s, each)) for rule in chosen]
     return thresholds_of(chosen, sd, tails)
+
+
+def by_chance(signal: Floats, rule: Rule, step_s: int, a_day: float) -> float:
+    """Above which single slots are so rare that two of them meet by chance no more often than `a_day`.
+
+    A storage hiccups for a minute now and then; a week may hold no two of them side by side, and the next one does.
+    """
+    known = signal[np.isfinite(signal)]
+    if rule.count != 2 or len(known) < 1 / TAIL:
+        return 0.0
+    share = (a_day * step_s / DAY_S / (rule.among - 1)) ** 0.5
+    return float(np.quantile(known, 1 - share))
 
 
 def thresholds_of(chosen: Sequence[Rule], sd: float, tails: Sequence[float] | None = None) -> Thresholds:
