@@ -1,13 +1,16 @@
 """How do people come in? allauth's login, with our throttle, our audit trail, and no way to sign up uninvited."""
 
+import logging
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.exceptions import ImmediateHttpResponse
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from sla.accounts.address import client_address
 from sla.accounts.models import User
@@ -15,6 +18,7 @@ from sla.accounts.services import record_of_person
 from sla.accounts.throttle import password_failed, password_wait
 from sla.web.people.throttled import too_many
 
+logger = logging.getLogger(__name__)
 # What allauth tells a person by mail, and the word for it in the trail.
 TRAIL = {
     "account/email/password_changed": "password changed",
@@ -82,6 +86,15 @@ class AccountAdapter(DefaultAccountAdapter):
         record_of_person(user, verb=verb, object_label=user.get_username(), actor=user, after=after)
         if to := email or user.email:
             super().send_notification_mail(template_prefix, user, context, to)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """A mail server that is away breaks no page: it is said, and can be tried again."""
+        try:
+            super().send_mail(template_prefix, email, context)
+        except OSError as error:  # smtplib's errors are OSErrors too
+            logger.error("%s could not be mailed: %s", template_prefix, error)
+            said = gettext("The mail could not be sent. Try again later, or ask an administrator.")
+            messages.error(self.request, said)
 
     def add_message(
         self, request: HttpRequest, level: int, message_template: str | None = None, *args: Any, **more: Any

@@ -48,8 +48,7 @@ def invite_member(request: HttpRequest, customer_id: int) -> HttpResponse:
     form = InviteForm(request.POST, noc=False)
     if not form.is_valid():
         return _show(request, customer, form, status=422)
-    send_invitation(request, form, customer)
-    return redirect("members", customer.pk)
+    return send_invitation(request, form, customer) or redirect("members", customer.pk)
 
 
 @login_required

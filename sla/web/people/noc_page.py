@@ -51,8 +51,7 @@ def invite_to_noc(request: HttpRequest) -> HttpResponse:
     form = InviteForm(request.POST, noc=True)
     if not form.is_valid():
         return _show(request, form, status=422)
-    send_invitation(request, form, None)
-    return redirect("noc_people")
+    return send_invitation(request, form, None) or redirect("noc_people")
 
 
 @login_required

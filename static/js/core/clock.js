@@ -1,7 +1,8 @@
-// The clock of the bar, and every moment on the page in the zone that was chosen: UTC or the browser's own.
+// The clock of the bar, and every moment on the page in the zone that was chosen: UTC, or the reader's own: that of
+// their account, else the browser's.
 import { duration, moment, timeOfDay } from "core/format.js";
 
-const mine = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+const mine = document.documentElement.dataset.zone || Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 let own = kept();
 
 function kept() {

@@ -1,12 +1,14 @@
 """Coming in: by name or mail, throttled, written down; a lost password comes back by mail; sessions can be ended."""
 
 import re
+from io import StringIO
 from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal import auth as totp
 from django.core import mail
+from django.core.management import CommandError, call_command
 from django.test import Client
 
 from sla import settings as written
@@ -203,3 +205,23 @@ def test_name_and_zone_are_kept_and_a_made_up_zone_is_not(people: People, client
 
 def test_passwords_are_kept_by_argon2() -> None:
     assert written.PASSWORD_HASHERS[0].endswith("Argon2PasswordHasher")
+
+
+def test_who_lost_every_second_factor_is_let_in_by_the_machines_administrator(people: People) -> None:
+    totp.TOTP.activate(people.a, totp.generate_totp_secret())
+    said = StringIO()
+    call_command("forget_second_factor", "a", stdout=said)
+    assert "1 removed" in said.getvalue()
+    assert log_in("a", PASSWORD)["Location"] == "/home"
+    entry = AuditEntry.objects.get(verb="second factors removed")
+    assert (entry.customer, entry.before, entry.actor) == (people.customer_a, {"types": ["totp"]}, None)
+    with pytest.raises(CommandError, match="nobody of the name 'x'"):
+        call_command("forget_second_factor", "x")
+
+
+def test_a_mail_server_that_is_away_breaks_no_page(people: People, settings: Any) -> None:
+    User.objects.filter(pk=people.a.pk).update(email="a@alder.example")
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+    page = Client().post("/password/forgotten", {"email": "a@alder.example"}, follow=True)
+    assert page.status_code == 200 and "could not be sent" in page.content.decode()

@@ -123,6 +123,15 @@ def test_a_mail_that_cannot_be_sent_leaves_no_open_link(
     assert Invitation.objects.get().revoked_at is not None
 
 
+def test_without_a_mail_server_the_link_is_shown_this_once(people: People, manager: Client, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+    page = asked(manager, people.customer_a)
+    assert page["Cache-Control"] == "no-store"
+    link = re.search(r'id="link">http://[^/]+([^<]+)<', page.content.decode())
+    assert link
+    assert Client().post(link[1], NEW).status_code == 302
+
+
 @pytest.mark.parametrize("form", [{"email": "not an address"}, {"role": "admin"}, {"email": ""}])
 def test_an_odd_invitation_is_refused(form: dict[str, str], people: People, manager: Client) -> None:
     assert asked(manager, people.customer_a, **form).status_code == 422
