@@ -36,6 +36,7 @@ from sla.contracts.services import ensure_default_contract  # noqa: E402
 from sla.fleet.models import Disk, Pool  # noqa: E402
 from sla.fleet.services import issue_enrolment_key  # noqa: E402
 from sla.incidents.models import IncidentDisk  # noqa: E402
+from sla.notifications.models import Notice  # noqa: E402
 from sla.telemetry.models import DueSlot  # noqa: E402
 from tests.notifications.sink import Server, Sink  # noqa: E402
 
@@ -62,6 +63,8 @@ class Outcome:
 
     causes: int = 0
     delays: list[float] = field(default_factory=list)
+    to_incident: list[float] = field(default_factory=list)
+    to_mail: list[float] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
     mails: int = 0
@@ -157,6 +160,7 @@ def account(sink: Sink, members: list[Member], outcome: Outcome) -> None:
     for member in members:
         for key in ((member.pool or member.name, f"person-{member.customer.split('-')[1]}@example.com"),):
             hit_at[key] = min(hit_at.get(key, 2**62), member.bad_at or 0)
+    _stages(sink, begun, members, outcome)
     for cause, to in sorted(expected(members)):
         mails = came.get((cause, to), [])
         ids = {mail.message_id for mail in mails}
@@ -171,6 +175,19 @@ def account(sink: Sink, members: list[Member], outcome: Outcome) -> None:
         # A customer's person is concerned from their own first disk on.
         since = hit_at.get((cause, to), begun[cause])
         outcome.delays.append(min(mail.at for mail in mails) - since)
+
+
+def _stages(sink: Sink, begun: dict[str, int], members: list[Member], outcome: Outcome) -> None:
+    """Where the time goes: from bad to the incident (the rule's window, frames, scoring), from there to the mail."""
+    cause_of_disk = {member.disk: member.pool or member.name for member in members}
+    opened: dict[str, float] = {}
+    for disk, at in IncidentDisk.objects.values_list("disk", "incident__opened_at"):
+        cause = cause_of_disk.get(disk, "")
+        opened[cause] = min(opened.get(cause, 1e12), at.timestamp())
+    outcome.to_incident = [at - begun[cause] for cause, at in opened.items() if cause in begun]
+    written = dict(Notice.objects.values_list("message_id", "created_at"))
+    firsts = {mail.message_id: mail.at for mail in reversed(sink.mails)}
+    outcome.to_mail = [at - written[key].timestamp() for key, at in firsts.items() if key in written]
 
 
 def strike(house: House, kills: int, begin: int, spread_s: int, rng: random.Random, stop: threading.Event) -> None:
@@ -263,6 +280,9 @@ def main() -> None:
                 "lost": sum(len(one.lost) for one in outcomes),
                 "duplicate": sum(len(one.duplicates) for one in outcomes),
                 "mails_per_cause": round(sum(one.mails for one in outcomes) / pairs, 4) if pairs else None,
+                "to_incident_s": spread_of(outcomes[0].to_incident),
+                "to_mail_s": spread_of(outcomes[0].to_mail),
+                "load_average": [round(one, 1) for one in os.getloadavg()],
                 "delay_killed_s": spread_of([delay for one in outcomes[1:] for delay in one.delays]),
                 "kills": sum(one.kills for one in outcomes),
                 "repeats_with_the_same_id": sum(one.repeats for one in outcomes),

@@ -155,7 +155,7 @@ def picture(facts: Facts, notice: Notice) -> tuple[bytes | None, str]:
         return None, ""
     end = int((facts.resolved_at or timezone.now()).timestamp()) // 60 * 60 + 60
     rows = slots(worst.disk, end - 3600, end, "guest" if worst.vantage == 1 else "host")
-    points = [Point(row["start"], row["await_ms"], row["p99_ms"]) for row in rows]
+    points = tuple(Point(row["start"], row["await_ms"], row["p99_ms"]) for row in rows)
     image = draw(points, worst.threshold_ms, end, zone_of(notice.person))
     means = [point.await_ms for point in points if point.await_ms is not None]
     if image is None or not means:

@@ -208,9 +208,9 @@ def test_a_repeat_is_the_same_mail_byte_for_byte(
 
 
 def test_gaps_stay_gaps_and_nothing_is_drawn_of_nothing() -> None:
-    assert draw([], 15.0, 3600, ZoneInfo("UTC")) is None
-    assert draw([Point(0, None, None)], 15.0, 3600, ZoneInfo("UTC")) is None
-    points = [Point(60 * m, 5.0, None) for m in range(60) if not 20 <= m < 40]
+    assert draw((), 15.0, 3600, ZoneInfo("UTC")) is None
+    assert draw((Point(0, None, None),), 15.0, 3600, ZoneInfo("UTC")) is None
+    points = tuple(Point(60 * m, 5.0, None) for m in range(60) if not 20 <= m < 40)
     image = Image.open(BytesIO(draw(points, None, 3600, ZoneInfo("UTC")))).convert("RGBA")  # type: ignore[arg-type]
     blue = [x for x in range(image.width) for y in range(60, 320) if is_blue(image.getpixel((x, y)))]
     left, right = 100 + 688 * 20 / 60, 100 + 688 * 40 / 60
