@@ -15,6 +15,7 @@ from sla.api.incidents import router as incidents
 from sla.api.inventory import router as inventory
 from sla.api.maintenance import router as maintenance
 from sla.api.metrics import metrics
+from sla.api.neighbours import router as neighbours
 from sla.api.openapi import COMPONENTS
 from sla.api.reports import router as reports
 from sla.api.silences import router as silences
@@ -46,6 +47,7 @@ api.add_router("", what_if)
 api.add_router("", contracts)
 api.add_router("", inventory)
 api.add_router("/incidents", incidents)
+api.add_router("/neighbour-windows", neighbours)
 api.add_router("/silences", silences)
 api.add_router("/maintenance", maintenance)
 
