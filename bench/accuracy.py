@@ -38,7 +38,7 @@ def main() -> None:
         tasks = [(place, cadence, accuracy_fit.PRODUCT) for cadence in CADENCES_MS for place in range(len(_runs))]
         outcomes = [one for many in pool.imap(_measure, tasks, chunksize=2) for one in many]
         say(f"{len(outcomes)} outcomes")
-        fitted = {} if args.no_fit else _fit(pool)
+        fitted = [] if args.no_fit else _fit(pool)
     report = summary(outcomes)
     report["held_out"] = fitted
     print(json.dumps(report))
@@ -50,16 +50,17 @@ def _measure(task: tuple[int, int, tuple[float, float, float, float]]) -> list[O
     return measure(_runs[place], cadence_ms)
 
 
-def _fit(pool: Pool) -> dict[str, object]:  # type: ignore[valid-type]
+def _fit(pool: Pool) -> list[dict[str, object]]:  # type: ignore[valid-type]
     scenarios = {run.name: run.scenario for run in _runs}
-    report: dict[str, object] = {}
+    results: dict[int, list[list[Outcome]]] = {}
     for cadence in FITTED_AT_MS:
-        results = []
+        results[cadence] = []
         for candidate in accuracy_fit.CANDIDATES:
             tasks = [(place, cadence, candidate) for place in range(len(_runs))]
-            results.append([one for many in pool.imap(_measure, tasks) for one in many])  # type: ignore[attr-defined]
-        report[str(cadence)] = accuracy_fit.held_out(results, scenarios.__getitem__, error_ratio, right_ratio)
-        say(f"held out at {cadence} ms: {report[str(cadence)]}")
+            results[cadence].append([one for many in pool.imap(_measure, tasks) for one in many])  # type: ignore[attr-defined]
+    report = accuracy_fit.held_out(results, scenarios.__getitem__, error_ratio, right_ratio)
+    for half in report:
+        say(f"held out: {half}")
     return report
 
 

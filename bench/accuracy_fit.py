@@ -22,8 +22,9 @@ CANDIDATES = (
     (1.2, 0.35, 5.0, log(0.2)),
 )
 PRODUCT = CANDIDATES[0]
-# Error and wrong verdicts are weighed by what the goals allow of each: 1.2 % of the I/Os, 3 % of the verdicts.
-WRONG_COSTS = 0.012 / 0.03
+# Of each cadence, in ms: the error that its goal allows, as a share of the I/Os; and of wrong verdicts.
+ALLOWED_ERROR = {10: 0.007, 20: 0.012}
+ALLOWED_WRONG = 0.03
 
 
 def use(candidate: tuple[float, float, float, float]) -> None:
@@ -38,30 +39,36 @@ def halves(scenarios: list[str]) -> tuple[set[str], set[str]]:
 
 
 def held_out(
-    results: list[list[Outcome]],
+    results: dict[int, list[list[Outcome]]],
     scenario_of: Callable[[str], str],
     error: Callable[[list[Outcome]], float],
     right: Callable[[list[Outcome]], float],
 ) -> list[dict[str, object]]:
     """For each half: the best candidate on it, and what that one does on the other half.
 
-    results: for each candidate the outcomes of all runs.
+    results: of each cadence (ms), for each candidate, the outcomes of all runs. The agent climbs between cadences with
+    the same settings, so they are chosen for all cadences together, each weighed by what its goal allows.
     """
-    one, other = halves([scenario_of(outcome.run) for outcome in results[0]])
+    one, other = halves([scenario_of(outcome.run) for many in results.values() for outcome in many[0]])
     report: list[dict[str, object]] = []
     for fit, rest in ((one, other), (other, one)):
-        known = [[o for o in outcomes if scenario_of(o.run) in fit] for outcomes in results]
-        errors = [error(outcomes) for outcomes in known]
-        costs = [one + WRONG_COSTS * (1 - right(outcomes)) for one, outcomes in zip(errors, known, strict=True)]
+
+        def among(scenarios: set[str], outcomes: list[Outcome]) -> list[Outcome]:
+            return [o for o in outcomes if scenario_of(o.run) in scenarios]
+
+        costs = [0.0] * len(CANDIDATES)
+        for cadence, candidates in results.items():
+            for place, outcomes in enumerate(candidates):
+                known = among(fit, outcomes)
+                costs[place] += error(known) / ALLOWED_ERROR[cadence] + (1 - right(known)) / ALLOWED_WRONG
         best = costs.index(min(costs))
-        unseen = [o for o in results[best] if scenario_of(o.run) in rest]
+        unseen = {str(cadence): among(rest, candidates[best]) for cadence, candidates in results.items()}
         report.append(
             {
                 "fitted_on": sorted(fit),
                 "candidate": best,
-                "fit_error_ratio": round(errors[best], 5),
-                "held_out_error_ratio": round(error(unseen), 5),
-                "held_out_right_ratio": round(right(unseen), 4),
+                "held_out_error_ratio": {cadence: round(error(many), 5) for cadence, many in unseen.items()},
+                "held_out_right_ratio": {cadence: round(right(many), 4) for cadence, many in unseen.items()},
             }
         )
     return report
