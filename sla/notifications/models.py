@@ -155,6 +155,8 @@ class Notice(models.Model):
             models.Index(fields=["-id", "state"], name="notice_newest"),
             models.Index(fields=["state", "-id"], name="notice_of_state"),
             models.Index(fields=["incident", "id"], name="notice_of_incident"),
+            # How the outbox stands: what was written within a day.
+            models.Index(fields=["-created_at"], name="notice_written"),
         ]
 
     def __str__(self) -> str:

@@ -114,12 +114,13 @@ def test_no_notice_without_its_event(readers: People, make_disks: MakeDisks, clo
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_delivery_is_nudged_once_it_is_committed(
+def test_the_delivery_is_nudged_once_when_it_is_committed(
     readers: People, make_disks: MakeDisks, clock: Clock, nudged: list[str]
 ) -> None:
-    disks = make_disks(1)
+    disks = make_disks(3)
     with transaction.atomic():
-        opened(disks, clock.now)
+        for disk in disks:
+            opened([disk], clock.now)
         assert nudged == []
     assert nudged == ["sla.notifications.deliver"]
 
