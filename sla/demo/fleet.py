@@ -27,7 +27,8 @@ from sla.scoring.terms import assigned_to, contract_of
 from sla.telemetry.enrol import EnrolRequest, enrol
 
 MACHINE_ID = "demo-{}-{}"  # seed, hostname
-BOOT = "demo-boot-{}-{}"  # hostname, when its machine started
+BOOT = "demo-boot-{}-{}"  # hostname, when its machine started; OLDER before the slots of the last days
+OLDER = -1
 AHEAD_S, DAY_S = 14 * 86_400, 86_400
 # Birch was promised less on its SSDs until eleven days ago.
 WAS_PROMISED, CHANGED_AGO_S = ("Birch", "ssd", "99% < 20 ms at 800 IOPS"), 11 * DAY_S

@@ -1,7 +1,8 @@
 """How does the demonstration get its month of history, quickly first and whole in the end?
 
-`foreground`: hours of the month, slots of the last days, frames of the last day, days, standings: then it is ready.
-`older_slots`: the rest, a day at a time, whenever there is time; it may be stopped and goes on where it was.
+`month`, `recent` and `add_up`: hours of the month, slots of the last days, frames of the last day, days: then it is
+ready. `older_slots`: the rest, a day at a time, whenever there is time; it may be stopped and goes on where it was.
+The machines restarted where the slots of the last days begin: counters go on from 0 there.
 """
 
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import numpy as np
+import psycopg
 
 from sla.demo import past, tables
 from sla.demo.past import Fleet, Odometer, parts
@@ -53,26 +55,48 @@ class Plan:
         return [(first, last) for first, last in pairwise(cuts) if first < last]
 
 
-def foreground(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda what, share: None) -> None:
-    """Everything that the pages need at once, in one transaction: a month that is half there is none."""
-    coarse, fine = plan.coarse(), plan.fine()
+def month(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> None:
+    """Hours of the days before there are slots. A program of its own may do it beside `recent`."""
+    spans = [(start, end) for start, end in plan.coarse() if start < plan.slots]
+    odometer = Odometer.of(len(fleet.disks))
     with store.transacting() as cursor:
-        for place, (start, end) in enumerate(coarse):
-            for part in parts(fleet, odometer, start, end, SLOT_STEP_S, percentiles=start >= plan.slots):
+        _clear(cursor, fleet, ("scoring_hour",), plan.hours, plan.slots)
+        for place, (start, end) in enumerate(spans):
+            for part in parts(fleet, odometer, start, end, SLOT_STEP_S, percentiles=False):
                 past.put_hours(cursor, part)
-                if start >= plan.slots:
-                    past.put_slots(cursor, part)
-            told("hours of the month", (place + 1) / len(coarse))
-        for place, (start, end) in enumerate(fine):
-            for part in parts(fleet, odometer, start, end, FRAME_STEP_S, percentiles=True):
+            told("hours of the month", (place + 1) / len(spans))
+
+
+def recent(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda what, share: None) -> None:
+    """Hours, slots and frames of the last days, in one transaction: what is half there is not there."""
+    coarse = [(start, end) for start, end in plan.coarse() if start >= plan.slots]
+    spans = [(span, SLOT_STEP_S) for span in coarse] + [(span, FRAME_STEP_S) for span in plan.fine()]
+    with store.transacting() as cursor:
+        _clear(cursor, fleet, ("scoring_hour", "scoring_slot", "telemetry_frame"), plan.slots, plan.end)
+        for place, ((start, end), step_s) in enumerate(spans):
+            for part in parts(fleet, odometer, start, end, step_s, percentiles=True):
                 past.put_hours(cursor, part)
                 past.put_slots(cursor, part)
-                past.put_frames(cursor, part, fleet, FRAME_STEP_S)
-            told("frames of the last day", (place + 1) / len(fine))
+                if step_s == FRAME_STEP_S:
+                    past.put_frames(cursor, part, fleet, step_s)
+            told("minutes and frames of the last days", (place + 1) / len(spans))
+
+
+def add_up(fleet: Fleet, plan: Plan) -> None:
+    """Days, once all hours are there."""
+    with store.transacting() as cursor:
         tables.add_up_days(cursor, fleet.ids, plan.hours, plan.end)
-        told("days", 1.0)
     with store.reading() as cursor:
         cursor.execute("ANALYZE scoring_slot, scoring_hour, scoring_day, telemetry_frame")
+
+
+def _clear(cursor: "psycopg.Cursor[tuple]", fleet: Fleet, names: tuple[str, ...], start: int, end: int) -> None:
+    """Away with what an earlier start left that was stopped half way."""
+    for name in names:
+        cursor.execute(
+            f"DELETE FROM {name} WHERE disk_id = ANY(%s) AND start >= to_timestamp(%s) AND start < to_timestamp(%s)",  # noqa: S608
+            [fleet.ids, start, end],
+        )
 
 
 def older_slots(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> int:

@@ -22,6 +22,7 @@ CATCH_UP_S = DAY_S
 # What is left then is the worker's.
 DETECT_S = 60.0
 Say = Callable[[str], None]
+Beside = Callable[[], Callable[[], None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,11 @@ class Size:
         return Plan.of(anchor, month_s=self.month_s, slot_days=self.slot_days, frames_s=self.frames_s)
 
 
-def prepare(file: Path, first_run: Path, say: Say, size: Size = Size()) -> state.State:
-    """Make what is missing. The first time a month, later what happened since the demonstration stopped."""
+def prepare(file: Path, first_run: Path, say: Say, size: Size = Size(), beside: Beside | None = None) -> state.State:
+    """Make what is missing. The first time a month, later what happened since the demonstration stopped.
+
+    beside: starts `write_month` in another program and returns what waits for it; without it, it is done here.
+    """
     begun = time.monotonic()
     kept = state.load(file)
     if kept is None or not fleets.is_made(cast(kept.seed, size.pools)):
@@ -51,7 +55,8 @@ def prepare(file: Path, first_run: Path, say: Say, size: Size = Size()) -> state
     if kept.ready:
         _resume(kept, say, size)
     else:
-        _write_past(kept, say, size)
+        made = kept
+        _write_past(kept, say, size, beside or (lambda: lambda: write_month(made, say, size)))
         _introduce(first_run)
         kept = replace(kept, ready=True)
         state.save(file, kept)
@@ -59,15 +64,24 @@ def prepare(file: Path, first_run: Path, say: Say, size: Size = Size()) -> state
     return kept
 
 
-def _write_past(kept: state.State, say: Say, size: Size) -> None:
+def _write_past(kept: state.State, say: Say, size: Size, beside: Beside) -> None:
     """All of it up to the anchor, then what has passed while it was written."""
     plan = size.plan(kept.anchor)
+    wait = beside()
     fleet = fleets.fleet_of(cast(kept.seed, size.pools), kept.anchor, kept.anchor + DAY_S)
     odometer = Odometer.of(len(fleet.disks))
-    history.foreground(fleet, plan, odometer, _progress(say))
+    history.recent(fleet, plan, odometer, progress(say))
+    wait()
+    history.add_up(fleet, plan)
     history.catch_up(fleet, odometer, plan.end, history.now_minute())
     stand(fleet.ids, first=plan.hours, since=plan.frames)
     _find_neighbours(say)
+
+
+def write_month(kept: state.State, say: Say, size: Size = Size()) -> None:
+    """The hours of the days before: a part of the past that needs nothing of the others."""
+    fleet = fleets.fleet_of(cast(kept.seed, size.pools), kept.anchor, kept.anchor, started=fleets.OLDER)
+    history.month(fleet, size.plan(kept.anchor), progress(say))
 
 
 def _find_neighbours(say: Say) -> None:
@@ -76,7 +90,7 @@ def _find_neighbours(say: Say) -> None:
     say(f"neighbours: {done.windows} windows found")
 
 
-def _progress(say: Say) -> history.Told:
+def progress(say: Say) -> history.Told:
     """A line each quarter, so that somebody who waits sees it move."""
     said: dict[str, float] = {}
 

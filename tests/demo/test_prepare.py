@@ -157,7 +157,7 @@ def test_a_second_start_makes_nothing_anew_and_catches_up(made: state.State, fil
 
 def test_older_minutes_are_filled_in_once_and_agree_with_their_hours(made: state.State) -> None:
     who = cast(pools=SMALL.pools)
-    fleet = fleets.fleet_of(who, made.anchor, made.anchor)
+    fleet = fleets.fleet_of(who, made.anchor, made.anchor, started=fleets.OLDER)
     plan = SMALL.plan(made.anchor)
     assert history.older_slots(fleet, plan) >= 31 * 1_440
     assert history.older_slots(fleet, plan) == 0

@@ -67,7 +67,7 @@ class Command(BaseCommand):
     def fill(self, kept: state.State) -> None:
         os.nice(15)
         who = cast(kept.seed)
-        fleet = fleets.fleet_of(who, kept.anchor, kept.anchor)
+        fleet = fleets.fleet_of(who, kept.anchor, kept.anchor, started=fleets.OLDER)
         shown = 0.0
 
         def told(what: str, share: float) -> None:
