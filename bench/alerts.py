@@ -4,7 +4,7 @@ The line as it runs in life: frames of a simulated fleet through the API, a web 
 processes, a mail server on loopback that notes when it said 250. One run in which nothing is disturbed gives the
 delays; others kill -9 the worker again and again: nothing may be lost, nobody told twice of one cause.
 
-    python -m bench.alerts --disks 200 --spread-s 240 --runs 2 --kills 8
+    python -m bench.alerts --disks 200 --spread-s 240 --runs 2 --kills 8 [--recover]
 """
 
 import argparse
@@ -14,7 +14,7 @@ import random
 import sys
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -47,6 +47,8 @@ SHARE_IN_POOLS = 0.5
 LEAD_S = 5
 # The rule's window, a frame, the rules, the mail: who has not heard after this is not told.
 PATIENCE_S = 180
+# Five calm minutes, a look of the rules, the mail.
+RECOVERY_S = 480
 EMPTIED = (
     *("telemetry_frame", "telemetry_dueslot", "scoring_slot", "scoring_hour", "scoring_day", "accounts_customer"),
     *("accounts_user", "fleet_pool", "incidents_jobrun", "incidents_mark", "notifications_server"),
@@ -67,6 +69,7 @@ class Outcome:
     to_mail: list[float] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     duplicates: list[str] = field(default_factory=list)
+    not_recovered: list[str] = field(default_factory=list)
     mails: int = 0
     pairs: int = 0
     repeats: int = 0
@@ -151,8 +154,8 @@ def told(sink: Sink, members: list[Member]) -> tuple[dict[tuple[str, str], list[
     return found, others
 
 
-def account(sink: Sink, members: list[Member], outcome: Outcome) -> None:
-    """What came, held against what had to come."""
+def account(sink: Sink, members: list[Member], outcome: Outcome, *, recovered: bool) -> None:
+    """What came, held against what had to come: of each cause one mail to each, and one of its end where it ended."""
     came, outcome.other_mails = told(sink, members)
     begun = {cause: min(one.bad_at or 0 for one in hit) for cause, hit in causes_of(members).items()}
     outcome.causes = len(begun)
@@ -162,7 +165,11 @@ def account(sink: Sink, members: list[Member], outcome: Outcome) -> None:
             hit_at[key] = min(hit_at.get(key, 2**62), member.bad_at or 0)
     _stages(sink, begun, members, outcome)
     for cause, to in sorted(expected(members)):
-        mails = came.get((cause, to), [])
+        every = came.get((cause, to), [])
+        mails = [mail for mail in every if not str(mail.message["Subject"]).startswith("Re: ")]
+        ends = {mail.message_id for mail in every} - {mail.message_id for mail in mails}
+        if recovered and len(ends) != 1:
+            outcome.not_recovered.append(f"{cause} to {to}: {len(ends)} mails of its end")
         ids = {mail.message_id for mail in mails}
         outcome.pairs += 1
         outcome.mails += len(ids)
@@ -200,14 +207,29 @@ def strike(house: House, kills: int, begin: int, spread_s: int, rng: random.Rand
         house.kill("worker")
 
 
-def run(disks: int, spread_s: int, kills: int, seed: int, workers: int) -> Outcome:
+def _recover(sink: Sink, members: list[Member], wanted: set[tuple[str, str]]) -> None:
+    """All is well from now on; five calm minutes later incidents end, and that is told too."""
+    now = int(time.time())
+    for member in members:
+        member.well_at = now
+    say("  all is well from now on: five calm minutes")
+    end = now + RECOVERY_S
+    while time.time() < end:
+        time.sleep(2)
+        ended = Counter(mail.to for mail in sink.mails if str(mail.message["Subject"]).startswith("Re: "))
+        if sum(ended.values()) >= len(wanted):
+            return
+
+
+def run(given: argparse.Namespace, kills: int, seed: int) -> Outcome:
+    disks, spread_s = given.disks, given.spread_s
     rng, outcome, sink = random.Random(seed), Outcome(kills=kills), Sink()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {', '.join(EMPTIED)} CASCADE")
     members = build(disks, rng)
     server = Server(sink)
     server.start()
-    house, stop = House(server.port, workers), threading.Event()
+    house, stop = House(server.port, given.workers), threading.Event()
     try:
         house.open()
         fleet = Fleet(Api(house.port), members)
@@ -229,6 +251,8 @@ def run(disks: int, spread_s: int, kills: int, seed: int, workers: int) -> Outco
                 break
         stop.set()
         striker.join()
+        if given.recover:
+            _recover(sink, members, wanted)
         time.sleep(5)  # what would come twice comes now
         fleet.stop()
         outcome.refused = len(fleet.refused)
@@ -238,7 +262,7 @@ def run(disks: int, spread_s: int, kills: int, seed: int, workers: int) -> Outco
         stop.set()
         house.close()
         server.stop()
-    account(sink, members, outcome)
+    account(sink, members, outcome, recovered=given.recover)
     if outcome.lost:
         say(house.last_words())
     return outcome
@@ -259,6 +283,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2, help="the first is left alone, the others are killed in")
     parser.add_argument("--kills", type=int, default=8, help="of the worker, in each run but the first")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--recover", action="store_true", help="let all get well again, and count the mails of the end")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
     call_command("migrate", verbosity=0)
@@ -266,10 +291,10 @@ def main() -> None:
     for number in range(given.runs):
         say(f"run {number + 1} of {given.runs}")
         kills = given.kills if number else 0
-        outcomes.append(run(given.disks, given.spread_s, kills, given.seed + number, given.workers))
+        outcomes.append(run(given, kills, given.seed + number))
         one = outcomes[-1]
         say(f"  {spread_of(one.delays)}, lost {len(one.lost)}, duplicate {len(one.duplicates)}, repeats {one.repeats}")
-        for line in (*one.lost[:5], *one.duplicates[:5]):
+        for line in (*one.lost[:5], *one.duplicates[:5], *one.not_recovered[:5]):
             say(f"  {line}")
     pairs = sum(one.pairs for one in outcomes)
     print(
@@ -284,6 +309,7 @@ def main() -> None:
                 "to_mail_s": spread_of(outcomes[0].to_mail),
                 "load_average": [round(one, 1) for one in os.getloadavg()],
                 "delay_killed_s": spread_of([delay for one in outcomes[1:] for delay in one.delays]),
+                "ends_not_told_once": sum(len(one.not_recovered) for one in outcomes) if given.recover else None,
                 "kills": sum(one.kills for one in outcomes),
                 "repeats_with_the_same_id": sum(one.repeats for one in outcomes),
                 "other_mails": sum(one.other_mails for one in outcomes),

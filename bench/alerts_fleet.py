@@ -30,6 +30,7 @@ class Member:
     pool: str
     key: str
     bad_at: int | None = None
+    well_at: int | None = None
     bad_ms: float = 80.0
     bad_iops: int = 100
     token: str = ""
@@ -40,7 +41,7 @@ class Member:
     waiting: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
 
     def is_bad(self, second: int) -> bool:
-        return self.bad_at is not None and second >= self.bad_at
+        return self.bad_at is not None and self.bad_at <= second < (self.well_at or second + 1)
 
     def cut_due(self, end: int) -> bool:
         """As the sampler decides it at the end of a second."""
