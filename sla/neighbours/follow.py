@@ -114,7 +114,7 @@ def _tracker(starts: Sequence[int], values: Sequence[float], span: Span | None) 
 
 def _alone(model: Model, minutes: Minutes, before: Before, spans: dict[int | None, Span]) -> list[Touched]:
     """Windows of single disks; only of those that are far out or have one open."""
-    values = apart(minutes.slower, minutes.over)
+    values = _apart(minutes.slower, minutes)
     with np.errstate(invalid="ignore"):
         far = (values >= model.own[:, None]).any(axis=1)
     touched: list[Touched] = []
@@ -128,13 +128,19 @@ def _alone(model: Model, minutes: Minutes, before: Before, spans: dict[int | Non
     return touched
 
 
+def _apart(slower: Floats, minutes: Minutes) -> Floats:
+    """How much slower than its pool; unknown while the whole pool is contended, for then no disk is slow alone."""
+    contended = ~minutes.calm & np.isfinite(minutes.signal)
+    return np.where(contended, np.nan, apart(slower, minutes.over))
+
+
 def _one_alone(
     disk: int, level: float, minutes: Minutes, values: Floats, before: Before, span: Span | None
 ) -> list[Touched]:
     tail = before.tail
     past = np.full(len(tail.slots.starts), np.nan)
     if disk in tail.disks:
-        past = apart(tail.slower[tail.disks.index(disk)], tail.over)
+        past = _apart(tail.slower[tail.disks.index(disk)], tail)
     tracker = _tracker(tail.slots.starts.tolist(), past.tolist(), span)
     found: list[Touched] = []
     for start, value in zip(minutes.slots.starts.tolist(), values.tolist(), strict=True):
