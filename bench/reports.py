@@ -7,11 +7,13 @@ of its children (Typst) and of the database. At last two processes state custome
 FLEET makes the last part smaller or larger; MINUTES=0 leaves out the stream of every minute.
 """
 
+import contextlib
 import json
 import os
 import resource
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,6 +24,7 @@ from typing import Any
 
 import django
 import numpy as np
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "sla.settings")
@@ -159,7 +162,27 @@ class Cost:
         return self.spent() - before, wall, size
 
 
-def measure(name: str, disks: int) -> dict[str, Any]:
+class Peak(threading.Thread):
+    """The most memory that a process and its children had at once. Typst lives for tenths of a second: it looks every
+    5 ms, from outside. (The kernel's own `ru_maxrss` outlives exec: a child's would be its parent's.)"""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.process, self.bytes = psutil.Process(pid), 0
+        self.start()
+
+    def run(self) -> None:
+        with contextlib.suppress(psutil.Error):
+            while self.process.status() != psutil.STATUS_ZOMBIE:
+                total = self.process.memory_info().rss
+                for one in self.process.children():
+                    with contextlib.suppress(psutil.Error):
+                        total += one.memory_info().rss
+                self.bytes = max(self.bytes, total)
+                time.sleep(0.005)
+
+
+def measure(name: str, disks: int) -> list[dict[str, Any]]:
     """A customer stated a few times; the median of each format."""
     customer, cost = Customer.objects.get(name=name), Cost()
     printing.print_document(draft(customer=Customer.objects.get(name="bench-1"), period=PERIOD.text))  # imports, fonts
@@ -191,8 +214,7 @@ def measure(name: str, disks: int) -> dict[str, Any]:
         rows.append(row(disks, "minutes csv", [cost.of(lambda: sum(map(len, slots_of(spans))))]))
         one = statement.document["disks"][0]["id"]
         rows.append(row(disks, "bundle of one disk", [cost.of(lambda: sum(map(len, bundle(statement, one))))]))
-    peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return {"rows": rows, "peak_rss_mb": round(peak / 1024, 1)}
+    return rows
 
 
 def row(disks: int, kind: str, runs: list[tuple[float, float, int]]) -> dict[str, Any]:
@@ -200,27 +222,31 @@ def row(disks: int, kind: str, runs: list[tuple[float, float, int]]) -> dict[str
     return {"disks": disks, "format": kind, "cpu_s": round(cpu, 3), "wall_s": round(wall, 3), "bytes": int(size)}
 
 
-def state_share(share: int) -> dict[str, Any]:
+def state_share(share: int) -> int:
     """Every so-manieth customer of the fleet: frozen, printed, its CSV read."""
     names = [f"bench-fleet-{index:03}" for index in range(share, FLEET, WORKERS)]
     for customer in Customer.objects.filter(name__in=names):
         made = freeze(customer=customer, period=PERIOD.text)
         printing.pdf_of(made)
         sum(map(len, pieces.read(made, HOURS_FILE)))
-    return {"made": len(names), "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return len(names)
 
 
-def child(*words: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-m", "bench.reports", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ
-    )
+class Child:
+    """This benchmark again, in a process of its own, watched."""
 
+    def __init__(self, *words: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "bench.reports", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True, env=os.environ
+        )
+        self.peak = Peak(self.process.pid)
 
-def answer_of(process: "subprocess.Popen[str]") -> dict[str, Any]:
-    out, _ = process.communicate(timeout=1800)
-    if process.returncode:
-        raise RuntimeError(f"a child of the benchmark ended with {process.returncode}")
-    return json.loads(out.splitlines()[-1])  # type: ignore[no-any-return]
+    def answer(self) -> tuple[Any, float]:
+        """What it printed, and its memory at most, in MB."""
+        out, _ = self.process.communicate(timeout=1800)
+        if self.process.returncode:
+            raise RuntimeError(f"a child of the benchmark ended with {self.process.returncode}")
+        return json.loads(out.splitlines()[-1]), self.peak.bytes / 2**20
 
 
 def main() -> None:
@@ -233,19 +259,19 @@ def main() -> None:
     seed()
     rows, peak = [], 0.0
     for size in SIZES:
-        got = answer_of(child("measure", f"bench-{size}", str(size)))
-        for one in got["rows"]:
+        got, memory = Child("measure", f"bench-{size}", str(size)).answer()
+        for one in got:
             say(f"  {one}")
-        say(f"  memory at most {got['peak_rss_mb']} MB")
-        rows += got["rows"]
-        peak = max(peak, got["peak_rss_mb"])
+        say(f"  memory at most {memory:.0f} MB")
+        rows += got
+        peak = max(peak, memory)
     Statement.objects.filter(customer__name__startswith="bench-fleet").delete()
     begun = time.perf_counter()
-    shares = [answer_of(process) for process in [child("share", str(at)) for at in range(WORKERS)]]
+    shares = [one.answer() for one in [Child("share", str(at)) for at in range(WORKERS)]]
     wall = time.perf_counter() - begun
-    made = sum(one["made"] for one in shares)
-    say(f"{made} statements of 20 disks in {wall:.1f} s")
-    peak = max(peak, *(one["peak_rss_mb"] for one in shares))
+    made = sum(count for count, _ in shares)
+    say(f"{made} statements of 20 disks in {wall:.1f} s, load of the machine {os.getloadavg()[0]:.1f}")
+    peak = max(peak, *(memory for _, memory in shares))
     print(json.dumps({"rows": rows, "statements_per_min": round(60 * made / wall, 1), "peak_rss_mb": round(peak, 1)}))
 
 

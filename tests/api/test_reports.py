@@ -52,7 +52,8 @@ def test_the_list_holds_ones_own(statement: Statement, month: Month, api_of: Api
 
 
 def test_the_list_can_be_narrowed_and_walked(statement: Statement, month: Month, api_of: ApiOf) -> None:
-    Statement.objects.filter(pk=statement.pk).update(period="2020-01", number="2020-01-00001-1")
+    older = {"period": "2020-01", "number": "2020-01-00001-1", "code": "0000-0000-0000-0000"}
+    Statement.objects.filter(pk=statement.pk).update(**older)
     second = month.freeze()
     api = api_of(month.people.noc)
     first = api.get("/api/v1/reports?limit=1").json()
