@@ -1,12 +1,15 @@
 """`python -m scripts.screenshots URL`: pictures of the pages of a running server, for docs/screenshots.
 
-It logs in as the user of var/first-run.json (or --user and --password-file), opens the fleet and its worst disk, light
-and dark, in the system's Chromium, and keeps each picture below 300 KB.
+It logs in as the user of var/first-run.json (or --user and --password-file) and, where `make demo` made one, as its
+customer's user; opens the pages of PAGES, light and dark, in the system's Chromium; a picture stays below 300 KB.
 """
 
 import argparse
 import json
+import re
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,36 +33,82 @@ ARGUMENTS = [
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A page by its path. `first`: a link on that page to follow, by the beginning of its address, worst first."""
+
+    name: str
+    path: str
+    first: str = ""
+    query: str = ""
+
+
+PAGES = (
+    Picture("fleet", "/"),
+    Picture("disk", "/", "/disks/", "?range=24h"),
+    Picture("pools", "/pools"),
+    Picture("pool", "/pools", "/pools/"),
+    Picture("window", "/windows", "/windows/"),
+    Picture("incidents", "/incidents"),
+    Picture("incident", "/incidents", "/incidents/"),
+    Picture("contracts", "/contracts"),
+    Picture("matrix", "/matrix"),
+    Picture("agents", "/agents"),
+)
+CUSTOMERS_PAGES = (Picture("customer", "/home"),)
+
+
 def log_in(page: Any, base: str, user: str, password: str) -> None:
     page.goto(base + "/login")
-    page.fill("input[name=login]", user)
+    page.fill("input[name=username]", user)
     page.fill("input[name=password]", password)
-    page.click("button[type=submit]")
+    page.click("main button[type=submit]")
     page.wait_for_load_state("networkidle")
     if "/login" in page.url:
         raise Problem(f"{base} does not let {user} in")
 
 
-def take(base: str, user: str, password: str, folder: Path, width: int, disk: str, full: bool) -> list[Path]:
-    """The pictures' paths."""
+def opened(page: Any, base: str, picture: Picture) -> bool:
+    """Go there. False where there is nothing to show: no such page, or nothing on it to follow."""
+    answer = page.goto(base + picture.path)
+    if picture.first and answer and answer.ok:
+        found = page.eval_on_selector_all("a[href]", "links => links.map(link => link.getAttribute('href'))")
+        deeper = [one for one in found if re.fullmatch(re.escape(picture.first) + r"\d+/?", one.partition("?")[0])]
+        answer = page.goto(base + deeper[0].partition("?")[0] + picture.query) if deeper else None
+    if not answer or not answer.ok:
+        return False
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(600)
+    return True
+
+
+def take(base: str, people: list[tuple[str, str, Sequence[Picture]]], asked: argparse.Namespace) -> list[Path]:
+    """The pictures' paths. `people`: user, password, and what is pictured as them."""
     found = chromium.find()
     if found is None:
         raise Problem("no Chromium: apt-get install chromium")
-    folder.mkdir(parents=True, exist_ok=True)
+    asked.folder.mkdir(parents=True, exist_ok=True)
     made = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         for theme in ("light", "dark"):
-            size = {"width": width, "height": 980 if width > 800 else 900}
-            page = browser.new_context(viewport=size, color_scheme=theme, reduced_motion="reduce").new_page()
-            log_in(page, base, user, password)
-            for name, path in (("fleet", "/"), ("disk", disk), ("agents", "/agents")):
-                page.goto(base + path)
-                page.wait_for_load_state("networkidle")
-                page.wait_for_timeout(600)
-                file = folder / f"{name}-{theme}{'' if width == 1440 else f'-{width}'}.png"
-                page.screenshot(path=file, full_page=full)
-                made.append(file)
+            size = {"width": asked.width, "height": 980 if asked.width > 800 else 900}
+            for user, password, pictures in people:
+                context = browser.new_context(viewport=size, color_scheme=theme, reduced_motion="reduce")
+                page = context.new_page()
+                log_in(page, base, user, password)
+                for picture in pictures:
+                    if asked.only and picture.name not in asked.only:
+                        continue
+                    if not opened(page, base, picture):
+                        say(f"  {picture.name}: nothing to show")
+                        continue
+                    file = (
+                        asked.folder / f"{picture.name}-{theme}{'' if asked.width == 1440 else f'-{asked.width}'}.png"
+                    )
+                    page.screenshot(path=file, full_page=asked.full)
+                    made.append(file)
+                context.close()
         browser.close()
     return made
 
@@ -71,7 +120,7 @@ def main() -> int:
     parser.add_argument("--password-file", type=Path)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--width", type=int, default=1440)
-    parser.add_argument("--disk", default="/disks/1/?range=3h", help="path of the disk page to show")
+    parser.add_argument("--only", nargs="*", help="names of pages; all of them if left out")
     parser.add_argument("--full", action="store_true", help="the whole page, not only the first screen")
     asked = parser.parse_args()
     first = json.loads(paths.FIRST_RUN.read_text()) if paths.FIRST_RUN.is_file() else {}
@@ -81,7 +130,10 @@ def main() -> int:
     try:
         if not (base and user and password):
             raise Problem("which server? give URL, --user and --password-file, or run `make run` first")
-        for file in take(base, user, password, asked.folder, asked.width, asked.disk, asked.full):
+        people: list[tuple[str, str, Sequence[Picture]]] = [(user, password, PAGES)]
+        if not asked.user and first.get("customer_user"):
+            people.append((first["customer_user"], first["customer_password"], CUSTOMERS_PAGES))
+        for file in take(base, people, asked):
             size = file.stat().st_size
             say(f"  {file.name}: {size // 1000} KB")
             if size > LARGEST and asked.folder == FOLDER:
