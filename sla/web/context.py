@@ -31,6 +31,8 @@ WITHIN = {
     "pool": "pools",
     "contract": "contracts",
     "assign": "contracts",
+    "maintenance": "contracts",
+    "maintenance_new": "contracts",
     "incident": "incidents",
     "silences": "incidents",
     "report": "reports",
