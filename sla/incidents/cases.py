@@ -9,12 +9,15 @@ from sla.domain.incidents.condition import Condition
 from sla.domain.incidents.group import Group, is_wide, kind_of
 from sla.domain.incidents.title import silent_title, title
 from sla.domain.incidents.words import Happened, Kind, Severity
+from sla.incidents.credit_due import credit_due
 from sla.incidents.history import record_event
 from sla.incidents.look import Seen
 from sla.incidents.models import Incident, IncidentDisk
 
 # Names of disks that a line of the history carries; the others are counted.
 NAMED = 500
+# What of a disk's figures decides about its incident.
+REASONS = ("kind", "severity", "suspected", "firing", "firing_lost", "period", "window", "cause")
 
 
 @dataclass(slots=True)
@@ -64,6 +67,9 @@ class Case:
     def keep(self, seen: Seen, condition: Condition) -> None:
         """It still holds: with these figures."""
         member, fresh = self.members[seen.disk.pk], figures(seen, condition)
+        # Figures move with every frame; they are written down once a minute, what they mean at once.
+        if member.figures.get("minute") == fresh["minute"] and all(member.figures[k] == fresh[k] for k in REASONS):
+            return
         if member.figures != fresh:
             member.figures = fresh
             self.changed.append(member)
@@ -83,6 +89,7 @@ def figures(seen: Seen, condition: Condition) -> dict[str, Any]:
         "kind": condition.kind,
         "severity": condition.severity,
         "suspected": condition.suspected,
+        "minute": int(row.slot_start.timestamp()) if row.slot_start else None,
         "firing": sorted(seen.look.firing),
         "firing_lost": sorted(seen.look.firing_lost),
         "period": seen.look.period,
@@ -97,6 +104,7 @@ def figures(seen: Seen, condition: Condition) -> dict[str, Any]:
         "lost_s": round(max((lost for lost, _ in last.lost.values()), default=0) / 1000, 1) if last else None,
         "window": seen.look.shared.window if seen.look.shared else None,
         "cause": seen.look.shared.cause if seen.look.shared else None,
+        **({"credit": credit_due(row, seen.version)} if condition.kind is Kind.PERIOD else {}),
     }
 
 

@@ -27,9 +27,9 @@ from sla.scoring.models import DiskNow
 logger = logging.getLogger(__name__)
 # Held to the end of the transaction; any number that nobody else takes.
 LOCK = 7_460_533
-# Marks a transaction takes: two hundred disks of a pool that fail together are one batch.
-BATCH = 1_000
-BATCHES = 20
+# Marks a transaction takes: two hundred disks of a pool that fail together are one batch, and said within a second.
+BATCH = 250
+BATCHES = 80
 # Disks looked at again in one transaction because they are in an open incident.
 SWEEP = 1_000
 # A server that was away sees everybody silent: it judges silence only after it has listened this long.

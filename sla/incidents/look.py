@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import psycopg
 
+from sla.contracts.models import ContractVersion
 from sla.domain.contract import Contract
 from sla.domain.coverage import judged_from
 from sla.domain.incidents.condition import Look
@@ -24,12 +25,13 @@ from sla.scoring.terms import Assigned, assigned_to, contract_of
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A disk, how it stands, what the rules see in it, and its last minutes where they matter."""
+    """A disk, how it stands, what the rules see in it, its last minutes and what was promised where they matter."""
 
     disk: Disk
     now: DiskNow
     look: Look
     recent: Recent | None
+    version: ContractVersion | None = None
 
 
 def looks(
@@ -52,6 +54,7 @@ def looks(
     muting = windows_between(cursor, stands, moment, moment + 1)
     breached = [pk for pk, row in stands.items() if row.period_state == State.BREACHED]
     assigned = assigned_to(cursor, breached) if breached else {}
+    lost = ContractVersion.objects.in_bulk({stands[pk].term for pk in breached}) if breached else {}
     seen = []
     for disk in found:
         row, last = disk.now, minutes.get(disk.pk)
@@ -77,7 +80,7 @@ def looks(
             shared=shared.get(disk.pk),
             mute=any(window.mutes for window in muting.get(disk.pk, ())),
         )
-        seen.append(Seen(disk, row, look, last))
+        seen.append(Seen(disk, row, look, last, lost.get(row.term)))
     return seen
 
 

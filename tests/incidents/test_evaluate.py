@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from sla.contracts.models import MaintenanceWindow
+from sla.contracts.models import ContractVersion, MaintenanceWindow
 from sla.domain.states import State
 from sla.fleet.models import Disk, Pool
 from sla.incidents import evaluate
+from sla.incidents.credit_due import credit_words
 from sla.incidents.models import Incident, IncidentDisk, Mark
 from sla.incidents.services import acknowledge
 from sla.neighbours.models import Cause, NeighbourWindow, Role
@@ -169,6 +170,24 @@ def test_a_lost_month_is_one_incident_a_customer(make_disks: MakeDisks, clock: C
         "Birch": f"{other[0]} cannot meet its contract this month",
     }
     assert not Incident.objects.filter(suspected=True).exists()
+
+
+def test_a_lost_month_says_what_is_owed(make_disks: MakeDisks, clock: Clock) -> None:
+    disks = make_disks(2)
+    ContractVersion.objects.update(fee_cents=4_000, currency="EUR")
+    # Under 98 % it is 30 %, under 95 % all of the fee: owed by the high end, at most by the low end.
+    lost = {"period_state": int(State.BREACHED), "budget_left_estimate": -3.0, "budget_left_high": -2.0}
+    stand(disks, clock.now, state=State.BREACHED, **lost, sli_low=0.94, sli_estimate=0.96, sli_high=0.97)
+    evaluate.evaluate_due(now=clock.now)
+    member = IncidentDisk.objects.all()[0]
+    assert member.figures["credit"] == {
+        "proved_percent": 30,
+        "up_to_percent": 100,
+        "proved_cents": 1_200,
+        "up_to_cents": 4_000,
+        "currency": "EUR",
+    }
+    assert credit_words([member.figures] * 2) == "2 of 2 disks proved · EUR 24.00, up to 80.00"
 
 
 def test_a_bad_start_of_the_month_is_no_lost_month(make_disks: MakeDisks, clock: Clock) -> None:

@@ -15,6 +15,7 @@ from sla.accounts.permissions import Verb, may, require
 from sla.domain.incidents.calm import flapping
 from sla.domain.incidents.words import SLOW_KINDS
 from sla.incidents import services
+from sla.incidents.credit_due import credit_words
 from sla.incidents.models import Incident, IncidentDisk, JobRun
 from sla.incidents.muting import muted_by
 from sla.incidents.selectors import disks_in, incidents_visible_to
@@ -65,6 +66,7 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
         "customers": len({one.disk.machine.customer_id for one in mine}),
         "fault": blame(incident, facts, noc=noc),
         "to_do": _to_do(incident, what_to_do(incident, facts, noc=noc), noc=noc),
+        "credit": credit_words([one.figures for one in mine if one.until is None]),
         "flaps": flapping(incident.reopened),
         "muted": muted_by(incident, now) if noc else None,
         "events": [line(event) for event in reversed(events_for(incident, user, mine))],
