@@ -9,7 +9,7 @@ from bench import months
 from sla.accounts.invitations import invite
 from sla.accounts.models import ApiToken, Membership, User
 from sla.accounts.services import issue_api_token
-from sla.contracts.models import Contract
+from sla.contracts.models import Contract, MaintenanceSeries, MaintenanceWindow
 from sla.fleet.models import Disk, Pool
 from sla.incidents.models import Incident, IncidentDisk, Silence
 from sla.neighbours.models import NeighbourWindow, WindowDisk
@@ -33,14 +33,20 @@ def build(people: People) -> dict[str, Any]:
     invited, secret = invite(email="d@alder.example", by=people.a, now=now, customer=people.customer_a, role="viewer")
     to_noc, _ = invite(email="e@provider.example", by=people.noc, now=now, noc_role="viewer")
     issue_api_token(user=people.a, name="a's", scopes=["read"])
-    incident = _incident(disk, now)
+    incident, planned = _incident(disk, now), _planned(disk, now)
     person_of_a = {"person": people.a, "incident": incident, "severity": "page", "topic": "opened"}
     return {
         "disk_id": disk.pk,
         "machine_id": disk.machine_id,
         "pool_id": disk.pool_id,
         "pool": Pool.objects.get(pk=disk.pool_id).name,
-        "window_id": _window(disk, now).pk,
+        "window_id": {
+            "": _window(disk, now).pk,
+            "/api/v1/maintenance": planned.pk,
+            "/maintenance": planned.pk,
+        },
+        "series_id": _series(disk, now).pk,
+        "version": disk.assignments.get().version_id,
         "customer_id": people.customer_a.pk,
         "contract_id": Contract.objects.get(customer=people.customer_a).pk,
         "membership_id": Membership.objects.create(user=other, customer=people.customer_a).pk,
@@ -76,6 +82,27 @@ def _window(disk: Disk, now: Any) -> NeighbourWindow:
     )
     WindowDisk.objects.create(window=window, disk=disk, role="victim")
     return window
+
+
+def _planned(disk: Disk, now: Any) -> MaintenanceWindow:
+    window = MaintenanceWindow.objects.create(
+        starts_at=now + timedelta(hours=1), ends_at=now + timedelta(hours=2), reason="x", asks_exclusion=True
+    )
+    window.disks.add(disk)
+    return window
+
+
+def _series(disk: Disk, now: Any) -> MaintenanceSeries:
+    series = MaintenanceSeries.objects.create(
+        rule="FREQ=WEEKLY;BYDAY=SU",
+        begins_local="2026-11-22T02:00",
+        minutes=30,
+        zone="UTC",
+        reason="x",
+        laid_out_to=now,
+    )
+    series.disks.add(disk)
+    return series
 
 
 def _silence(people: People, now: Any) -> Silence:
@@ -115,3 +142,12 @@ def filled(values: dict[str, Any], route: str) -> str:
             value = value[max((start for start in value if route.startswith(start)), key=len)]
         path = path.replace(f"<{name}>", str(value))
     return path
+
+
+def given(values: dict[str, Any], body: Any) -> Any:
+    """A body in which "<disk_id>" stands for the thing itself."""
+    if isinstance(body, dict):
+        return {name: given(values, one) for name, one in body.items()}
+    if isinstance(body, list):
+        return [given(values, one) for one in body]
+    return values[body[1:-1]] if isinstance(body, str) and body.startswith("<") else body
