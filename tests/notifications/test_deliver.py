@@ -194,6 +194,11 @@ def test_a_test_mail_arrives_and_says_what_it_is(readers: People, clock: Clock, 
     (mail,) = sink.mails
     assert mail.to == "a@example.com"
     assert "test you asked for" in mail.message.get_body(("plain",)).get_content()
+    send_test(person=readers.a)  # pressed again at once: the same one
+    clock.on(seconds=20)
+    send_test(person=readers.a)
+    deliver()
+    assert len(sink.mails) == 2
 
 
 @pytest.mark.django_db(transaction=True)
