@@ -16,8 +16,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},
     "close-periods": {"task": "sla.scoring.close_periods", "schedule": 600.0, "options": {"expires": 600}},
-    # Months close at a minute of the contract's own calendar; a statement an hour later is early enough.
-    "freeze-statements": {"task": "sla.reports.freeze_due", "schedule": 900.0, "options": {"expires": 900}},
+    # A month closes at a minute of its contract's own calendar; where nothing is due it costs two queries.
+    "freeze-statements": {"task": "sla.reports.freeze_due", "schedule": 120.0, "options": {"expires": 120}},
     "recheck-statements": {"task": "sla.reports.recheck", "schedule": 21600.0, "options": {"expires": 21600}},
     "lay-out-maintenance": {"task": "sla.scoring.lay_out_maintenance", "schedule": 3600.0, "options": {"expires": 600}},
     "drop-old-scores": {"task": "sla.scoring.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},

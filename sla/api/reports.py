@@ -15,9 +15,9 @@ from sla.domain.period import PeriodError, parse_period
 from sla.domain.statement.canonical import canonical
 from sla.domain.statement.schema import SCHEMA
 from sla.reports import pieces, printing
-from sla.reports.bundle import bundle, minutes_belong, slots_of, spans_of
+from sla.reports.bundle import bundle, minutes_kept, slots_of, spans_of
 from sla.reports.envelope import statement_json
-from sla.reports.evidence import seconds_csv
+from sla.reports.evidence import Span, seconds_csv
 from sla.reports.models import Statement
 from sla.reports.selectors import after, by_code, statement_item, statements_visible_to
 from sla.reports.services import HOURS_FILE, draft
@@ -122,17 +122,17 @@ def seconds(request: HttpRequest, report: int, disk: int | None = None) -> HttpR
 @router.get("/{int:report}/bundle.zip", summary="All that a dispute needs, in one signed bundle")
 def report_bundle(request: HttpRequest, report: int, disk: int | None = None) -> HttpResponse:
     statement = visible(request, report)
-    if disk is not None:
-        told(statement, disk)
+    if disk is not None and not spans_of(statement.document, disk):
+        raise Refused(404, "not_found", f"there is no disk {disk} in {statement.number}", "disk")
     return streamed(bundle(statement, disk), ZIP, f"{statement.number}-bundle.zip")
 
 
-def told(statement: Statement, disk: int | None) -> Any:
+def told(statement: Statement, disk: int | None) -> list[Span]:
     """The spans of the statement, or of one disk in it. Refused where the minutes are not its own any more."""
-    spans = spans_of(statement.document, disk)
-    if disk is not None and not spans:
+    if disk is not None and not spans_of(statement.document, disk):
         raise Refused(404, "not_found", f"there is no disk {disk} in {statement.number}", "disk")
-    if not minutes_belong(statement):
+    spans = minutes_kept(statement, disk)
+    if not spans:
         raise Refused(409, "not_kept", f"the minutes of {statement.number} are not kept any more, or were corrected")
     return spans
 

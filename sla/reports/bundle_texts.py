@@ -37,15 +37,16 @@ MINUTES = """slots.csv            every minute{which}: what the hours are added 
 seconds.csv          the seconds of the minutes that cost most, while they are kept: what minutes are added up from
 """
 NO_MINUTES = """
-There are no minutes in this bundle: the month was corrected since, or they are older than minutes are kept. The hours
-are those that were signed for.
+There are no minutes in this bundle: they are older than minutes are kept, or belong to a later correction. The hours are
+those that were signed for.
 
 """
 
 
-def readme(statement: Statement, document: dict[str, Any], disk: int | None, *, with_minutes: bool) -> bytes:
-    """README.txt."""
-    which = "" if disk is None else f" of disk {disk}"
+def readme(statement: Statement, document: dict[str, Any], held: set[int]) -> bytes:
+    """README.txt; `held`: the disks whose minutes are in the bundle."""
+    every = {one["id"] for one in document["disks"]}
+    which = "" if held == every else f" of {len(held)} of {len(every)} disks"
     return README.format(
         number=statement.number,
         customer=document["customer"]["name"],
@@ -54,7 +55,7 @@ def readme(statement: Statement, document: dict[str, Any], disk: int | None, *, 
         frozen=f"{statement.frozen_at:%Y-%m-%d %H:%M}",
         corrects=f"Corrects  {document['supersedes']}\n\n" if document["supersedes"] else "\n",
         issuer=document["issuer"],
-        minutes=MINUTES.format(which=which) if with_minutes else NO_MINUTES,
+        minutes=MINUTES.format(which=which) if held else NO_MINUTES,
     ).encode()
 
 

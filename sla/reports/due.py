@@ -15,7 +15,7 @@ from sla.reports.selectors import last_closed_month
 from sla.reports.services import NotClosedYet, NothingToState, freeze
 from sla.scoring.models import Correction
 
-# Statements made in one call: the beat comes again in a quarter of an hour.
+# Statements made in one call: the beat comes again in two minutes.
 LIMIT = 200
 LATE = "data that came after it was stated"
 Progress = Callable[[int, int], None]

@@ -496,7 +496,8 @@ def check_slots(report, files, statement, only):
             proved += check_seconds(report, seconds.take()[1], rows)
     if slots.next is not None:
         raise Wrong(f"slots.csv: there are minutes of disk {slots.next[0]} that no hour knows")
-    report.checked.append(f"slots.csv: {minutes:,} minutes make the same hours, each judged again")
+    which = "" if only is None or all(one["id"] in only for one in statement["disks"]) else f" of {len(only)} disks"
+    report.checked.append(f"slots.csv: {minutes:,} minutes{which} make the same hours, each judged again")
     if seconds is not None:
         if seconds.next is not None:
             raise Wrong(f"seconds.csv: there are seconds of disk {seconds.next[0]} that no minute knows")

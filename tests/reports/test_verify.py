@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ from sla.reports import keys, plimsoll_verify
 from sla.reports.bundle import bundle
 from sla.reports.envelope import statement_json
 from sla.reports.models import Statement
-from tests.reports.conftest import BEGAN, Month, put
+from tests.reports.conftest import BEGAN, END, Month, at, put
 
 pytestmark = pytest.mark.django_db
 Contents = dict[str, bytes]
@@ -205,3 +206,18 @@ def test_a_corrected_statement_still_has_a_valid_bundle_of_its_hours(statement: 
 def test_after_a_rotation_bundles_of_old_statements_are_valid(statement: Statement) -> None:
     keys.rotate()
     assert checked(contents_of(b"".join(bundle(statement)))).problems == []
+
+
+def test_minutes_that_are_gone_or_were_scored_again_stay_out(statement: Statement, month: Month) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM scoring_slot WHERE disk_id = %s AND start >= %s", [month.disks["good"].pk, at(END - 60)]
+        )
+        cursor.execute("UPDATE scoring_slot SET slow = slow + 1 WHERE disk_id = %s", [month.disks["edge"].pk])
+    contents = contents_of(b"".join(bundle(statement)))
+    told = {line.split(b",")[0].decode() for line in contents["slots.csv"].splitlines()[1:]}
+    assert told == {str(month.disks[name].pk) for name in ("broken", "framed")}
+    report = checked(contents)
+    assert report.problems == []
+    assert "minutes of 2 disks make the same hours" in " ".join(report.checked)
+    assert b"of 2 of 4 disks" in contents["README.txt"]

@@ -5,7 +5,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from sla.reports.bundle import minutes_belong
 from sla.reports.selectors import statements_visible_to
 from sla.reports.sheet.page import sheet
 
@@ -25,12 +24,13 @@ def report(request: HttpRequest, report: int) -> HttpResponse:
     for group in told["table"]["groups"]:
         group["rows"] = group["rows"][:left]
         left = max(0, left - len(group["rows"]))
+    replaced = getattr(statement, "superseded_by", None)
     context = {
         "statement": statement,
         "sheet": told,
-        "replaced": getattr(statement, "superseded_by", None),
+        "replaced": replaced,
         "left_out": max(0, statement.summary["disks"] - MOST_ROWS),
-        "has_minutes": minutes_belong(statement),
+        "has_minutes": replaced is None,
         "disks": statement.document["disks"][:MOST_ROWS],
     }
     return render(request, "reports/report.html", context)
