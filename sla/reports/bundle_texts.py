@@ -37,8 +37,8 @@ MINUTES = """slots.csv            every minute{which}: what the hours are added 
 seconds.csv          the seconds of the minutes that cost most, while they are kept: what minutes are added up from
 """
 NO_MINUTES = """
-There are no minutes in this bundle: they are older than minutes are kept, or belong to a later correction. The hours are
-those that were signed for.
+There are no minutes in this bundle: they are older than minutes are kept, or belong to a later correction. The hours
+are those that were signed for.
 
 """
 
