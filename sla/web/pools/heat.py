@@ -1,62 +1,48 @@
-"""How slow was each disk of a pool against its own past at that load? Disks down, time across."""
+"""How is a pool drawn? Its disks' slowdown over time as cells, and its habit by hour of the week."""
 
-from itertools import pairwise
+from math import log
 from typing import Any
 
-import numpy as np
-
-from sla.neighbours.store import Minutes, stored
-from sla.scoring import store
+from sla.neighbours import reading
 from sla.web.disk_range import Range
 
 MOST_COLUMNS = 120  # as many as stand beside each other on a screen with a gap between them
 MOST_DISKS = 60
-DIGITS = 3
+# Times slower from which a cell of the week is a step darker.
+STEPS = (1.05, 1.1, 1.2, 1.5)
 
 
 def heat(pool: int, span: Range, names: dict[int, str], first: list[int]) -> dict[str, Any]:
     """Cells of [column, row, times slower]; `first`: disks to stand on top, in that order. Unknown has no cell."""
-    with store.reading() as cursor:
-        minutes = stored(cursor, pool, span.start, span.end)
-    column_s = max(60, -(-span.length_s // MOST_COLUMNS // 60) * 60)
-    columns = -(-span.length_s // column_s)
-    rows = _order(minutes, first)[:MOST_DISKS]
-    cells = []
-    column = (minutes.slots.starts - span.start) // column_s if len(minutes.slots.starts) else np.array([], np.int64)
-    edges = np.searchsorted(column, np.arange(columns + 1))
-    for row, place in enumerate(rows):
-        slower = np.exp(minutes.slower[place])
-        for x, (low, high) in enumerate(pairwise(edges)):
-            part = slower[low:high]
-            part = part[np.isfinite(part)]
-            if len(part):
-                # The slowest third of a column tells: a window of five minutes must not drown in two hours.
-                cells.append([x, row, round(float(np.quantile(part, 0.8)), DIGITS)])
+    told = reading.heat(pool, span.start, span.end, MOST_COLUMNS)
+    wanted = {disk: rank for rank, disk in enumerate(first)}
+    every = sorted(told["disks"], key=lambda row: (wanted.get(row["disk"], len(first)), -_slow(row["slowdown"])))
+    rows = every[:MOST_DISKS]
     return {
-        "start": span.start,
-        "step_s": column_s,
-        "disks": [{"id": minutes.disks[place], "name": names.get(minutes.disks[place], "?")} for place in rows],
-        "hidden": max(0, len(minutes.disks) - len(rows)),
-        "cells": cells,
-        "pool": _pool_line(minutes, edges),
+        "start": told["start"],
+        "step_s": told["step_s"],
+        "disks": [{"id": row["disk"], "name": names.get(row["disk"], "?")} for row in rows],
+        "hidden": len(every) - len(rows),
+        "cells": [
+            [column, place, times]
+            for place, row in enumerate(rows)
+            for column, times in enumerate(row["slowdown"])
+            if times is not None
+        ],
     }
 
 
-def _order(minutes: Minutes, first: list[int]) -> list[int]:
-    """Places of the disks: those named first, then who was slow most."""
-    with np.errstate(invalid="ignore"):
-        slow = np.nansum(np.maximum(np.nan_to_num(minutes.slower), 0.0), axis=1) if minutes.disks else np.array([])
-    wanted = {disk: rank for rank, disk in enumerate(first)}
-    places = range(len(minutes.disks))
-    return sorted(places, key=lambda place: (wanted.get(minutes.disks[place], len(first)), -float(slow[place])))
+def _slow(slowdown: list[float | None]) -> float:
+    """How much slowness a row holds."""
+    return sum(log(times) for times in slowdown if times is not None and times > 1)
 
 
-def _pool_line(minutes: Minutes, edges: "np.ndarray") -> list[float | None]:
-    """Of each column the pool's own slowdown over its habit."""
-    over = np.exp(minutes.over)
-    found: list[float | None] = []
-    for low, high in pairwise(edges):
-        part = over[low:high]
-        part = part[np.isfinite(part)]
-        found.append(round(float(np.quantile(part, 0.8)), DIGITS) if len(part) else None)
-    return found
+def week(pool: int, end: int) -> list[list[dict[str, Any]]] | None:
+    """Seven days of 24 hours from Monday, each {times, step}; None where nothing of the week is known."""
+    hours = reading.week(pool, end)
+    if all(hour is None for hour in hours):
+        return None
+    cells = [
+        {"times": times, "step": None if times is None else sum(times >= step for step in STEPS)} for times in hours
+    ]
+    return [cells[24 * day : 24 * day + 24] for day in range(7)]

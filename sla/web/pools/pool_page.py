@@ -1,6 +1,6 @@
 """One pool: its disks' slowdown over time, the windows of that time, and the evidence of the one that is open."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -11,11 +11,12 @@ from django.views.decorators.http import require_GET
 
 from sla.accounts.selectors import is_noc
 from sla.fleet.models import Disk, Pool
-from sla.neighbours.models import NeighbourWindow, PoolBaseline, Role, WindowDisk
+from sla.neighbours.models import NeighbourWindow, Role, WindowDisk
+from sla.neighbours.reading import least_visible
 from sla.neighbours.selectors import windows_touching
 from sla.web.disk_page import asked_range
 from sla.web.disk_range import PRESETS, Range, RangeError, parse_range
-from sla.web.pools.heat import heat
+from sla.web.pools.heat import heat, week
 from sla.web.pools.words import card, listed
 
 MOST_WINDOWS = 50
@@ -41,6 +42,10 @@ def pool_page(request: HttpRequest, pool_id: int) -> HttpResponse:
         span, wrong = parse_range("", "", now.timestamp()), str(error)
     context = _context(request, pool, span)
     context["wrong"] = wrong
+    days = week(pool.pk, span.end)
+    # Any Monday names the days.
+    context["week"] = list(zip((date(2024, 1, 1 + day) for day in range(7)), days, strict=True)) if days else None
+    context["hours"] = range(24)
     context["presets"] = [
         {
             "name": name,
@@ -79,7 +84,6 @@ def _context(request: HttpRequest, pool: Pool, span: Range) -> dict[str, Any]:
     disks |= {part.disk_id: part.disk for listed_parts in parts.values() for part in listed_parts}
     chosen = _chosen(request.GET.get("window", ""), windows)
     suspects = [part.disk_id for part in parts.get(chosen.pk, []) if part.role == Role.SUSPECT] if chosen else []
-    baseline = PoolBaseline.objects.filter(pool=pool).order_by("-at").first()
     data = {
         "range": {"start": span.start, "end": span.end, "name": span.name, "live": span.live},
         "heat": heat(pool.pk, span, {pk: str(disk) for pk, disk in disks.items()}, suspects),
@@ -101,7 +105,7 @@ def _context(request: HttpRequest, pool: Pool, span: Range) -> dict[str, Any]:
         "rows": [listed(window, True, parts[window.pk]) for window in windows],
         "card": card(chosen, request.user, parts[chosen.pk], disks) if chosen else None,
         "chosen": chosen,
-        "visible": baseline.least_visible if baseline else None,
+        "visible": least_visible([pool.pk]).get(pool.pk),
         "data": data,
     }
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -14,7 +14,8 @@ from django.views.decorators.http import require_safe
 from sla.accounts.selectors import is_noc
 from sla.domain.states import State
 from sla.fleet.models import Disk, Pool
-from sla.neighbours.models import NeighbourWindow, PoolBaseline
+from sla.neighbours.models import NeighbourWindow
+from sla.neighbours.reading import least_visible
 from sla.web.pools.words import CAUSES, Cause
 
 PAGE = 100
@@ -58,11 +59,7 @@ def _fill(rows: list[dict[str, Any]], now: datetime) -> None:
     touching = NeighbourWindow.objects.filter(pool__in=ids, disk=None, start__gte=now - LATELY)
     for pool, count in touching.values("pool").annotate(n=Count("id")).values_list("pool", "n"):
         lately[pool] = count
-    newest = PoolBaseline.objects.filter(pool__in=ids).values("pool").annotate(at=Max("at")).values_list("pool", "at")
-    visible = {
-        row.pool_id: row.least_visible
-        for row in PoolBaseline.objects.filter(pool__in=ids, at__in=[at for _, at in newest]).order_by("at")
-    }
+    visible = least_visible(ids)
     for row in rows:
         pool = row["pool"].pk
         row["disks"], row["breached"], row["risk"] = stands.get(pool, (0, 0, 0))

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from django.test import Client
 
+from sla.domain.neighbours.curve import BINS
+from sla.domain.neighbours.profile import DAY_H
 from sla.fleet.models import Disk, Pool
 from sla.neighbours.figures import pack_minute
 from sla.neighbours.models import Cause, NeighbourWindow, PoolBaseline, PoolMinute, Role, WindowDisk
@@ -78,8 +80,10 @@ def contended(seeded: dict[str, Disk]) -> Pool:
             lag_s=60 if mine else None,
             slowdown=3.0,
         )
+    body = np.zeros(DAY_H + len(disks) * (4 + 4 * BINS), "<f4").tobytes()
+    thresholds = {"opens": [0.2, 0.2, 0.2, 0.2], "hot": 0.2}
     PoolBaseline.objects.create(
-        pool=pool, at=now, disks=[d.pk for d in disks], body=b"", thresholds={}, least_visible=1.31
+        pool=pool, at=now, disks=[disk.pk for disk in disks], body=body, thresholds=thresholds, least_visible=1.31
     )
     return pool
 
