@@ -36,7 +36,7 @@ def heat(pool: int, start: int, end: int, columns: int = 180) -> dict[str, Any]:
 
 
 def least_visible(pools: list[int]) -> dict[int, float]:
-    """The least lasting slowdown that would have opened a window, by pool: what calm is worth; young pools are absent."""
+    """The least lasting slowdown that would have opened a window, by pool: what calm is worth; no young pools."""
     newest = PoolBaseline.objects.filter(pool__in=pools).order_by("pool", "-at").distinct("pool")
     return dict(newest.values_list("pool", "least_visible"))
 
