@@ -41,7 +41,6 @@ class Verb(StrEnum):
     KEEP_ALERTS = "choose who gets alert mail"
     READ_AUDIT = "read the audit trail"
     REVOKE_TOKENS = "revoke other people's API tokens"
-    KEEP_SETTINGS = "change settings of the whole house"
 
 
 _OPERATORS = frozenset({Role.NOC_OPERATOR, Role.NOC_ADMIN})
@@ -65,7 +64,6 @@ ALLOWED: dict[Verb, frozenset[Role]] = {
     Verb.KEEP_ALERTS: _ADMINS | _MANAGER,
     Verb.READ_AUDIT: _NOC | _MANAGER,
     Verb.REVOKE_TOKENS: _ADMINS,
-    Verb.KEEP_SETTINGS: _ADMINS,
 }
 
 

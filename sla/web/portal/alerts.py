@@ -12,6 +12,7 @@ def told(customer: Customer) -> list[dict[str, Any]]:
     members = Membership.objects.select_related("user__notices_wanted").filter(customer=customer, user__is_active=True)
     found = [
         {
+            "member": member,
             "person": member.user,
             "way": Way(_wish(member)),
             "mail": member.user.email,

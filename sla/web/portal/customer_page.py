@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from sla.accounts.models import Customer
@@ -17,6 +18,11 @@ from sla.web.people.ask import visible_customer
 from sla.web.portal import alerts, contention, disks, past, troubles
 from sla.web.portal.money import owed_words
 
+WAYS = (
+    ("now", gettext_lazy("at once when it is urgent")),
+    ("digest", gettext_lazy("in a daily digest")),
+    ("off", gettext_lazy("none")),
+)
 OTHERS = 20  # customers to change to: a person is of one or two
 
 
@@ -45,6 +51,8 @@ def shown(request: HttpRequest, customer: Customer, now: datetime) -> dict[str, 
         "troubles": troubles.troubles_of(user, customer),
         "windows": contention.windows_of(user, customer, month.start),
         "told": alerts.told(customer),
+        "keeps_alerts": may(user, Verb.KEEP_ALERTS, customer),
+        "ways": WAYS,
         "keeps_members": may(user, Verb.KEEP_MEMBERS, customer),
         "reads_audit": may(user, Verb.READ_AUDIT, customer),
         "may_make_keys": makes_keys,

@@ -9,7 +9,7 @@ from django.utils import timezone
 from sla.accounts.models import Customer, User
 from sla.incidents.models import Incident, IncidentDisk
 from sla.incidents.selectors import incidents_visible_to
-from sla.incidents.words import title_for
+from sla.incidents.words import share_of, title_for
 from sla.web.incidents.words import ICONS, lasted
 
 SHOWN = 6
@@ -34,7 +34,7 @@ def troubles_of(user: User | AnonymousUser, customer: Customer) -> list[dict[str
     return [
         {
             "incident": incident,
-            "title": title_for(incident, AnonymousUser(), disks[incident.pk]),
+            "title": title_for(incident, AnonymousUser(), share_of(disks[incident.pk])),
             "icon": ICONS[incident.state, incident.severity],
             "state": incident.get_state_display(),
             "lasted": lasted(incident, now),

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from sla.accounts.models import Customer, Membership, User
+from sla.accounts.models import AuditEntry, Customer, Membership, User
 from sla.contracts.models import ContractVersion
 from sla.domain.states import State
 from sla.fleet.models import Disk, Machine, Pool
@@ -153,6 +153,31 @@ def test_who_gets_alert_mail(people: People, disks: dict[str, Disk]) -> None:
     assert "a a@alder.example at once when it is urgent" in text
     assert "daily daily@alder.example in a daily digest" in text and "quiet quiet@alder.example wants none" in text
     assert "b@" not in text
+
+
+def test_a_manager_chooses_for_the_own_people_only(people: People) -> None:
+    Membership.objects.filter(user=people.a).update(role="manager")
+    own = User.objects.create_user("own", email="own@alder.example")
+    both = User.objects.create_user("both", email="both@alder.example")
+    of_own = Membership.objects.create(user=own, customer=people.customer_a)
+    of_both = Membership.objects.create(user=both, customer=people.customer_a)
+    Membership.objects.create(user=both, customer=people.customer_b)
+    client = Client()
+    client.force_login(people.a)
+    base = f"/customers/{people.customer_a.pk}/people"
+    assert client.post(f"{base}/{of_own.pk}/alerts", {"way": "off"}).status_code == 302
+    assert client.post(f"{base}/{of_own.pk}/alerts", {"way": "loudly"}).status_code == 400
+    kept = Preference.objects.get(user=own)
+    assert (kept.page, kept.ticket, kept.info) == ("off", "off", "off")
+    entry = AuditEntry.objects.get(verb="alert mail chosen")
+    assert entry.before["page"] == "now" and entry.after["page"] == "off" and entry.customer == people.customer_a
+    told = client.post(f"{base}/{of_both.pk}/alerts", {"way": "off"}, follow=True).content.decode()
+    assert "chooses alone" in told and not Preference.objects.filter(user=both).exists()
+    client.force_login(people.b)
+    assert client.post(f"{base}/{of_own.pk}/alerts", {"way": "now"}).status_code == 404
+    Membership.objects.filter(user=people.a).update(role="viewer")
+    client.force_login(people.a)
+    assert client.post(f"{base}/{of_own.pk}/alerts", {"way": "now"}).status_code == 403
 
 
 def test_only_a_manager_gets_a_key_here(people: People, disks: dict[str, Disk]) -> None:
