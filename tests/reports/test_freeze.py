@@ -1,5 +1,6 @@
 """Freezing a month: numbers, corrections, odd months and disks, and who else is told."""
 
+import threading
 from datetime import timedelta
 from typing import Any
 
@@ -280,3 +281,23 @@ def test_the_command_states_everybody_and_says_who_could_not_be(month: Month, ca
         call_command("statements", period=month.period, customer=["Nobody"])
     with pytest.raises(CommandError, match="month 13"):
         call_command("statements", period="2026-13")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_that_state_one_month_make_one_statement(month: Month) -> None:
+    said: list[str] = []
+
+    def state() -> None:
+        try:
+            said.append(month.freeze().number)
+        except NothingToState:
+            said.append("nothing")
+        finally:
+            connection.close()
+
+    workers = [threading.Thread(target=state) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(said) == [Statement.objects.get().number, "nothing", "nothing"]
