@@ -13,9 +13,9 @@ from sla.accounts.selectors import is_noc
 from sla.api.errors import Refused
 from sla.api.paging import DEFAULT_LIMIT, before_moment, checked_limit, encode_cursor
 from sla.incidents import services
-from sla.incidents.models import Incident, IncidentDisk
+from sla.incidents.models import Incident
 from sla.incidents.selectors import disks_of_many, incidents_visible_to, narrowed
-from sla.incidents.words import events_for, title_for
+from sla.incidents.words import Share, events_for, share_of, shares, title_for
 
 router = Router(tags=["incidents"])
 
@@ -38,8 +38,8 @@ def unix(moment: datetime | None) -> int | None:
     return None if moment is None else int(moment.timestamp())
 
 
-def item(incident: Incident, user: User, mine: list[IncidentDisk]) -> dict[str, Any]:
-    """An incident as lists show it. `mine`: its disks that this person may see."""
+def item(incident: Incident, user: User, share: Share) -> dict[str, Any]:
+    """An incident as lists show it. `share`: what this person may see of it."""
     noc = is_noc(user)
     return {
         "id": incident.pk,
@@ -47,14 +47,14 @@ def item(incident: Incident, user: User, mine: list[IncidentDisk]) -> dict[str, 
         "severity": incident.severity,
         "state": incident.state,
         "suspected": incident.suspected,
-        "title": title_for(incident, user, mine),
+        "title": title_for(incident, user, share),
         "opened_at": unix(incident.opened_at),
         "updated_at": unix(incident.updated_at),
         "resolved_at": unix(incident.resolved_at),
         "acknowledged_at": unix(incident.acknowledged_at),
         "acknowledged_by": str(incident.acknowledged_by) if noc and incident.acknowledged_by else None,
-        "disks": len(mine),
-        "active_disks": sum(one.until is None for one in mine),
+        "disks": share.disks,
+        "active_disks": share.active,
         "pool": incident.pool.name if noc and incident.pool else None,
         "machine": incident.machine.hostname if noc and incident.machine else None,
         "customer": incident.customer.name if noc and incident.customer else None,
@@ -86,7 +86,7 @@ def incidents(
     limit = checked_limit(limit)
     page = list(found.order_by("-opened_at", "-id")[: limit + 1])
     more, page = len(page) > limit, page[:limit]
-    mine = disks_of_many(page, request.user)
+    mine = shares(page, request.user)
     return {
         "items": [item(one, request.user, mine[one.pk]) for one in page],
         "next_cursor": encode_cursor(page[-1].opened_at.isoformat(), page[-1].pk) if more else None,
@@ -115,7 +115,7 @@ def detail(incident: Incident, user: User) -> dict[str, Any]:
         for one in mine
     ]
     events = [{**line, "at": unix(line["at"])} for line in events_for(incident, user, mine)]
-    return {**item(incident, user, mine), "members": disks, "events": events}
+    return {**item(incident, user, share_of(mine)), "members": disks, "events": events}
 
 
 @router.post("/{int:incident_id}/acknowledge", summary="Say that somebody looks after it")

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import psycopg
 from django.db import DataError, transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef, Q
 from django.utils import timezone
 
 from sla.domain.incidents.condition import Condition, conditions
@@ -119,12 +119,14 @@ def sweep(*, now: datetime | None = None) -> int:
 
 
 def _end_quiet(now: datetime) -> None:
+    """Incidents in which nothing holds any more, or whose disks are gone from the inventory."""
+    active = IncidentDisk.objects.filter(incident=OuterRef("pk"), until=None)
     quiet = (
         Incident.objects.select_for_update(of=("self",))
         .select_related("pool", "machine", "customer")
         .exclude(state=Incident.State.RESOLVED)
         .exclude(kind=Incident.Kind.WATCHER)
-        .filter(quiet_at__isnull=False)
+        .filter(Q(quiet_at__isnull=False) | ~Exists(active))
     )
     for case in with_members(quiet.order_by("pk")):
         settle_case(case, now)

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.dispatch import receiver
 from kombu.exceptions import KombuError
 
-from sla.domain.burn import ACUTE_CALM_S
+from sla.domain.burn import ACUTE_CALM_S, ACUTE_WINDOW_S
 from sla.domain.states import State
 from sla.incidents.models import Mark
 from sla.neighbours.signals import window_changed
@@ -30,6 +30,11 @@ def notable(row: Standing, now: float, lost: Collection[int]) -> bool:
     return acute or bad or bool(row.firing) or row.disk_id in lost
 
 
+def fresh(row: Standing, now: float) -> bool:
+    """Did the acute rule hold a moment ago? Then every second counts."""
+    return row.acute_at is not None and now - row.acute_at < ACUTE_WINDOW_S
+
+
 @receiver(standings_judged)
 def mark_disks(
     cursor: "psycopg.Cursor[tuple]", rows: Mapping[int, Standing], now: float, lost: Collection[int], **_: Any
@@ -38,8 +43,7 @@ def mark_disks(
     disks = [disk for disk, row in rows.items() if notable(row, now, lost)]
     if disks:
         cursor.execute("INSERT INTO incidents_mark (disk_id) SELECT unnest(%s::int8[])", [disks])
-        acute = any(rows[disk].acute_at is not None for disk in disks)
-        if acute:
+        if any(fresh(rows[disk], now) for disk in disks):
             say_soon()
 
 

@@ -1,13 +1,18 @@
 """How is an incident told to whom? The NOC reads its title; a customer reads of their own disks only."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import Count, Min, Q
 
 from sla.accounts.models import User
 from sla.accounts.selectors import is_noc
 from sla.domain.incidents.title import silent_title, title
 from sla.domain.incidents.words import Happened, Kind
+from sla.fleet.models import Disk
+from sla.fleet.selectors import disks_visible_to
 from sla.incidents.models import Incident, IncidentDisk, IncidentEvent
 from sla.incidents.selectors import disks_in
 
@@ -15,18 +20,48 @@ from sla.incidents.selectors import disks_in
 INTERNAL = frozenset({Happened.NOTE, Happened.SILENCED, Happened.REMINDED})
 
 
-def title_for(incident: Incident, user: User | AnonymousUser, mine: list[IncidentDisk] | None = None) -> str:
-    """`mine`: the disks this person may see, where they are read already."""
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What of an incident somebody may see: how many disks, how many of them now, and one of them."""
+
+    disks: int
+    active: int
+    first: Disk | None
+
+
+def share_of(members: list[IncidentDisk]) -> Share:
+    """Of the disks that were read already."""
+    active = sum(member.until is None for member in members)
+    return Share(len(members), active, members[0].disk if members else None)
+
+
+def shares(incidents: Iterable[Incident], user: User | AnonymousUser) -> dict[int, Share]:
+    """For a list: two queries, however many disks are in them."""
+    found = {incident.pk: Share(0, 0, None) for incident in incidents}
+    rows = IncidentDisk.objects.filter(incident__in=list(found))
+    if not is_noc(user):
+        rows = rows.filter(disk__in=disks_visible_to(user).order_by().values("pk"))
+    counted = list(
+        rows.order_by()
+        .values_list("incident")
+        .annotate(disks=Count("id"), active=Count("id", filter=Q(until=None)), first=Min("disk"))
+    )
+    names = Disk.objects.select_related("machine").in_bulk([first for *_, first in counted])
+    return found | {pk: Share(disks, active, names.get(first)) for pk, disks, active, first in counted}
+
+
+def title_for(incident: Incident, user: User | AnonymousUser, share: Share | None = None) -> str:
+    """Empty where this person may see none of its disks."""
     if is_noc(user):
         return incident.title
-    disks = list(disks_in(incident, user)) if mine is None else mine
-    if not disks:
+    share = shares([incident], user)[incident.pk] if share is None else share
+    if share.first is None:
         return ""
     if incident.kind == Incident.Kind.SILENT:
-        return silent_title(disks[0].disk.machine.hostname)
-    if len(disks) > 1:
-        return title(Kind(incident.kind), len(disks), "", "of yours")
-    return title(Kind(incident.kind), 1, str(disks[0].disk), "")
+        return silent_title(share.first.machine.hostname)
+    if share.disks > 1:
+        return title(Kind(incident.kind), share.disks, "", "of yours")
+    return title(Kind(incident.kind), 1, str(share.first), "")
 
 
 def events_for(

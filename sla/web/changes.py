@@ -15,8 +15,8 @@ from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Disk, Machine
 from sla.fleet.selectors import machines_visible_to
 from sla.incidents.models import Incident, IncidentDisk, IncidentEvent
-from sla.incidents.selectors import disks_of_many, incidents_visible_to
-from sla.incidents.words import title_for
+from sla.incidents.selectors import incidents_visible_to
+from sla.incidents.words import shares, title_for
 from sla.scoring.listing import every
 
 SPAN = timedelta(hours=1)
@@ -58,7 +58,7 @@ def _incidents(user: User, since: datetime, most: int) -> Iterator[Change]:
         last_kind=Subquery(told.values("kind")[:1]), last_at=Subquery(told.values("at")[:1])
     )
     listed = list(news.filter(updated_at__gte=since, last_at__isnull=False).order_by("-last_at")[:most])
-    mine = disks_of_many(listed, user) if not user.is_noc else {}
+    mine = {} if user.is_noc else shares(listed, user)
     for incident in listed:
         icon, word = TOLD[incident.last_kind]
         title = title_for(incident, user, mine.get(incident.pk))

@@ -273,6 +273,14 @@ def test_a_disk_that_is_taken_away_leaves(make_disks: MakeDisks, clock: Clock) -
     assert list(IncidentDisk.objects.filter(until=None).values_list("disk", flat=True)) == [disks[1].pk]
 
 
+def test_an_incident_whose_disks_are_deleted_ends(make_disks: MakeDisks, clock: Clock) -> None:
+    (disk,) = make_disks(1, pool="ssd-3")
+    acute([disk], clock.now)
+    disk.delete()
+    evaluate.sweep(now=clock.on(seconds=20))
+    assert Incident.objects.get().state == "resolved"
+
+
 def contention(pool: Pool, disks: list[Disk], clock: Clock, cause: str = Cause.NEIGHBOUR) -> NeighbourWindow:
     """As the detector writes it."""
     window = NeighbourWindow.objects.create(

@@ -19,7 +19,7 @@ from sla.incidents.credit_due import credit_words
 from sla.incidents.models import Incident, IncidentDisk, JobRun
 from sla.incidents.muting import muted_by
 from sla.incidents.selectors import disks_in, incidents_visible_to
-from sla.incidents.words import events_for, title_for
+from sla.incidents.words import events_for, share_of, title_for
 from sla.notifications.blame import blame, what_to_do
 from sla.notifications.facts import badness, facts_of, line_of
 from sla.web.incidents.words import ICONS, duration, headline, lasted, line
@@ -56,7 +56,7 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
     watcher = incident.kind == Incident.Kind.WATCHER
     return {
         "incident": incident,
-        "title": headline(title_for(incident, user, mine)),
+        "title": headline(title_for(incident, user, share_of(mine))),
         "icon": ICONS[incident.state, incident.severity],
         "lasted": lasted(incident, now),
         "disks": [_row(one, noc=noc) for one in shown[:SHOWN]],

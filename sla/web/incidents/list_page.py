@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 
 from sla.accounts.permissions import Verb, may
 from sla.incidents.models import Incident
-from sla.incidents.selectors import UNRESOLVED, disks_of_many, incidents_visible_to, narrowed
-from sla.incidents.words import title_for
+from sla.incidents.selectors import UNRESOLVED, incidents_visible_to, narrowed
+from sla.incidents.words import shares, title_for
 from sla.web.incidents.words import ICONS, headline, lasted
 
 PAGE = 50
@@ -79,14 +79,14 @@ def incidents(request: HttpRequest) -> HttpResponse:
 
 def rows(incidents: list[Incident], request: HttpRequest) -> list[dict[str, Any]]:
     """Lines of the list, in two queries however many there are."""
-    now, mine = datetime.now(UTC), disks_of_many(incidents, request.user)
+    now, mine = datetime.now(UTC), shares(incidents, request.user)
     return [
         {
             "incident": one,
             "title": headline(title_for(one, request.user, mine[one.pk]) or gettext("an incident")),
             "icon": ICONS[one.state, one.severity],
-            "disks": len(mine[one.pk]),
-            "active": sum(row.until is None for row in mine[one.pk]),
+            "disks": mine[one.pk].disks,
+            "active": mine[one.pk].active,
             "lasted": lasted(one, now),
         }
         for one in incidents
