@@ -199,8 +199,12 @@ def boot_number(boot_id: str) -> int:
 
 @transaction.atomic
 def viewer(name: str = "Alder") -> tuple[str, str]:
-    """A person of one customer to log in as: user name and new password."""
-    user, _ = User.objects.get_or_create(username=VIEWER)
+    """A person of one customer to log in as: user name and new password.
+
+    They and the NOC get addresses of a domain that is nobody's, so that the outbox has mail to look at.
+    """
+    user, _ = User.objects.get_or_create(username=VIEWER, defaults={"email": f"{VIEWER}@example.com"})
+    User.objects.filter(username="noc", email="").update(email="noc@example.com")
     password = secrets.token_urlsafe(15)
     user.set_password(password)
     user.save()
