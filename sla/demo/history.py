@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import numpy as np
-import psycopg
 
 from sla.demo import past, tables
 from sla.demo.past import Fleet, Odometer, parts
@@ -59,27 +58,30 @@ def month(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> No
     """Hours of the days before there are slots. A program of its own may do it beside `recent`."""
     spans = [(start, end) for start, end in plan.coarse() if start < plan.slots]
     odometer = Odometer.of(len(fleet.disks))
-    with store.transacting() as cursor:
-        _clear(cursor, fleet, ("scoring_hour",), plan.hours, plan.slots)
-        for place, (start, end) in enumerate(spans):
+    _clear(fleet, ("scoring_hour",), plan.hours, plan.slots)
+    for place, (start, end) in enumerate(spans):
+        with store.transacting() as cursor:
             for part in parts(fleet, odometer, start, end, SLOT_STEP_S, percentiles=False):
                 past.put_hours(cursor, part)
-            told("hours of the month", (place + 1) / len(spans))
+        told("hours of the month", (place + 1) / len(spans))
 
 
 def recent(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda what, share: None) -> None:
-    """Hours, slots and frames of the last days, in one transaction: what is half there is not there."""
+    """Hours, slots and frames of the last days.
+
+    A span is a transaction: a chunk that one makes would keep the other program waiting to its end.
+    """
     coarse = [(start, end) for start, end in plan.coarse() if start >= plan.slots]
     spans = [(span, SLOT_STEP_S) for span in coarse] + [(span, FRAME_STEP_S) for span in plan.fine()]
-    with store.transacting() as cursor:
-        _clear(cursor, fleet, ("scoring_hour", "scoring_slot", "telemetry_frame"), plan.slots, plan.end)
-        for place, ((start, end), step_s) in enumerate(spans):
+    _clear(fleet, ("scoring_hour", "scoring_slot", "telemetry_frame"), plan.slots, plan.end)
+    for place, ((start, end), step_s) in enumerate(spans):
+        with store.transacting() as cursor:
             for part in parts(fleet, odometer, start, end, step_s, percentiles=True):
                 past.put_hours(cursor, part)
                 past.put_slots(cursor, part)
                 if step_s == FRAME_STEP_S:
                     past.put_frames(cursor, part, fleet, step_s)
-            told("minutes and frames of the last days", (place + 1) / len(spans))
+        told("minutes and frames of the last days", (place + 1) / len(spans))
 
 
 def add_up(fleet: Fleet, plan: Plan) -> None:
@@ -90,13 +92,15 @@ def add_up(fleet: Fleet, plan: Plan) -> None:
         cursor.execute("ANALYZE scoring_slot, scoring_hour, scoring_day, telemetry_frame")
 
 
-def _clear(cursor: "psycopg.Cursor[tuple]", fleet: Fleet, names: tuple[str, ...], start: int, end: int) -> None:
+def _clear(fleet: Fleet, names: tuple[str, ...], start: int, end: int) -> None:
     """Away with what an earlier start left that was stopped half way."""
-    for name in names:
-        cursor.execute(
-            f"DELETE FROM {name} WHERE disk_id = ANY(%s) AND start >= to_timestamp(%s) AND start < to_timestamp(%s)",  # noqa: S608
-            [fleet.ids, start, end],
-        )
+    with store.transacting() as cursor:
+        for name in names:
+            cursor.execute(
+                f"DELETE FROM {name} WHERE disk_id = ANY(%s) "  # noqa: S608
+                "AND start >= to_timestamp(%s) AND start < to_timestamp(%s)",
+                [fleet.ids, start, end],
+            )
 
 
 def older_slots(fleet: Fleet, plan: Plan, told: Told = lambda what, share: None) -> int:
