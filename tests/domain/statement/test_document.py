@@ -1,5 +1,7 @@
 """What a statement says of a disk: computed by hand once, and by the verifier's own arithmetic on any month."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -115,6 +117,11 @@ def test_a_statement_is_as_its_schema_says() -> None:
     odd = full()
     odd["disks"][0]["pool"] = "ssd-3"
     assert list(checker.iter_errors({"statement": odd}))
+
+
+def test_the_documentation_has_the_same_schema() -> None:
+    told = Path(__file__).parents[3] / "docs" / "statement.schema.json"
+    assert json.loads(told.read_text()) == SCHEMA, "write json.dumps(SCHEMA, indent=1) into docs/statement.schema.json"
 
 
 def test_a_statement_survives_its_canonical_text() -> None:
