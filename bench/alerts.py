@@ -14,7 +14,7 @@ import random
 import sys
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -47,6 +47,8 @@ SHARE_IN_POOLS = 0.5
 LEAD_S = 5
 # The rule's window, a frame, the rules, the mail: who has not heard after this is not told.
 PATIENCE_S = 180
+# Long enough for the rule whatever the load, short enough that no budget of days is spent.
+BAD_FOR_S = 150
 # Five calm minutes, a look of the rules, the mail.
 RECOVERY_S = 480
 EMPTIED = (
@@ -207,17 +209,12 @@ def strike(house: House, kills: int, begin: int, spread_s: int, rng: random.Rand
         house.kill("worker")
 
 
-def _recover(sink: Sink, members: list[Member], wanted: set[tuple[str, str]]) -> None:
-    """All is well from now on; five calm minutes later incidents end, and that is told too."""
-    now = int(time.time())
-    for member in members:
-        member.well_at = now
-    say("  all is well from now on: five calm minutes")
-    end = now + RECOVERY_S
-    while time.time() < end:
+def _recovered(sink: Sink, last: int, wanted: set[tuple[str, str]]) -> None:
+    """Wait until the end of every cause has been told, or as long as that may take."""
+    say("  all are well again, or soon will be: five calm minutes")
+    while time.time() < last + BAD_FOR_S + RECOVERY_S:
         time.sleep(2)
-        ended = Counter(mail.to for mail in sink.mails if str(mail.message["Subject"]).startswith("Re: "))
-        if sum(ended.values()) >= len(wanted):
+        if sum(str(mail.message["Subject"]).startswith("Re: ") for mail in list(sink.mails)) >= len(wanted):
             return
 
 
@@ -239,7 +236,7 @@ def run(given: argparse.Namespace, kills: int, seed: int) -> Outcome:
         fleet.tell_past(int(time.time()))
         settled(within_s=60 + disks)
         begin = int(time.time()) + LEAD_S
-        staggered(members, begin, spread_s, rng)
+        staggered(members, begin, spread_s, rng, BAD_FOR_S if given.recover else None)
         fleet.start()
         say(f"  {len(causes_of(members))} causes from now on, over {spread_s} s")
         striker = threading.Thread(target=strike, args=(house, kills, begin, spread_s, rng, stop), daemon=True)
@@ -252,7 +249,7 @@ def run(given: argparse.Namespace, kills: int, seed: int) -> Outcome:
         stop.set()
         striker.join()
         if given.recover:
-            _recover(sink, members, wanted)
+            _recovered(sink, last, wanted)
         time.sleep(5)  # what would come twice comes now
         fleet.stop()
         outcome.refused = len(fleet.refused)

@@ -18,7 +18,7 @@ URGENT_S, MINUTE_S = 10, 60
 THRESHOLD_MS = 15
 HEALTHY_IOPS, HEALTHY_MS = 200, 2.0
 # Minutes of a busier past, so that two slow minutes do not spend the budget of days: then only the acute rule is left.
-PAST_MINUTES, PAST_IOPS = 30, 900
+PAST_MINUTES, PAST_IOPS = 30, 3_000
 
 
 @dataclass(slots=True)
@@ -190,12 +190,18 @@ class Fleet:
         self.refused += [str(one) for one in answer["rejected"]]
 
 
-def staggered(members: Iterable[Member], begin: int, spread_s: int, rng: random.Random) -> None:
-    """Each single disk at a moment of its own; those of a pool within twenty seconds of the pool's first."""
+def staggered(
+    members: Iterable[Member], begin: int, spread_s: int, rng: random.Random, bad_for_s: int | None = None
+) -> None:
+    """Each single disk at a moment of its own; those of a pool within twenty seconds of the pool's first.
+
+    bad_for_s: None for as long as the run lasts.
+    """
     first: dict[str, int] = {}
     for member in members:
         at = begin + rng.randrange(max(1, spread_s))
         member.bad_at = first.setdefault(member.pool, at) + rng.randrange(20) if member.pool else at
+        member.well_at = None if bad_for_s is None else member.bad_at + bad_for_s
         member.bad_ms = rng.choice((20.0, 40.0, 80.0, 160.0, 400.0))
         # Eight clients that each wait for their answer: slower disks do less.
         member.bad_iops = max(4, min(HEALTHY_IOPS, round(8_000 / member.bad_ms)))
