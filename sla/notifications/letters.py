@@ -183,7 +183,7 @@ def payload(notice: Notice, facts: Facts, context: Mapping[str, Any]) -> dict[st
             "resolved_at": facts.resolved_at.timestamp() if facts.resolved_at else None,
             "url": facts.url,
         },
-        "disks": facts.disks,
+        "disks": {"now": facts.disks, "ever": facts.ever},
         "worst": [_disk_plain(line) for line in facts.worst],
         "looks_like": context["looks_like"],
     }

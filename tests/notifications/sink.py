@@ -73,14 +73,23 @@ class Sink:
 class Server:
     """A sink that listens; `stop` and `start` again on the same port."""
 
-    def __init__(self, sink: Sink, *, tls: ssl.SSLContext | None = None, user: tuple[str, str] | None = None) -> None:
-        self.sink, self.tls, self.user = sink, tls, user
+    def __init__(
+        self,
+        sink: Sink,
+        *,
+        tls: ssl.SSLContext | None = None,
+        from_first_byte: bool = False,
+        user: tuple[str, str] | None = None,
+    ) -> None:
+        self.sink, self.tls, self.from_first_byte, self.user = sink, tls, from_first_byte, user
         self.port = free_port()
         self._controller: Controller | None = None
 
     def start(self) -> None:
         more: dict[str, Any] = {}
-        if self.tls:
+        if self.tls and self.from_first_byte:
+            more |= {"ssl_context": self.tls}
+        elif self.tls:
             more |= {"tls_context": self.tls, "require_starttls": True}
         if self.user:
             more |= {"authenticator": self._check, "auth_required": True}

@@ -56,3 +56,18 @@ def test_a_server_that_wants_starttls_gets_nothing_without(secure: Sink, setting
     with pytest.raises(ServerAway, match=r"STARTTLS|530"):
         send()
     assert secure.mails == []
+
+
+def test_mail_goes_out_over_tls_from_the_first_byte(settings: Any, tmp_path: Path) -> None:
+    file, context = certificate.make(tmp_path)
+    sink = Sink()
+    server = Server(sink, tls=context, from_first_byte=True)
+    settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 3
+    settings.EMAIL_USE_TLS, settings.EMAIL_USE_SSL, settings.EMAIL_CA_FILE = False, True, str(file)
+    settings.EMAIL_HOST_USER = ""
+    server.start()
+    try:
+        send()
+    finally:
+        server.stop()
+    assert len(sink.mails) == 1
