@@ -1,31 +1,29 @@
 """What does a notice say? Its subject, its plain and its HTML form, and a chart; rendered once, then kept."""
 
 import json
-from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from typing import Any
 
 from django.conf import settings
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from sla.domain.incidents.words import Kind
-from sla.notifications import unsubscribe
 from sla.notifications.blame import blame, what_to_do
 from sla.notifications.chart import Point, draw
-from sla.notifications.facts import DiskLine, Facts, facts_of
+from sla.notifications.digest_letter import digest
+from sla.notifications.facts import Facts, facts_of
+from sla.notifications.foot import foot
 from sla.notifications.mime import CHART_CID, one_line
 from sla.notifications.models import Channel, Notice
-from sla.notifications.moments import duration, moment, span
+from sla.notifications.moments import duration, headed, moment, span
+from sla.notifications.payload import payload
 from sla.notifications.recipients import zone_of
 from sla.scoring.selectors import slots
 
 Topic = Notice.Topic
 SUBJECT_MAX = 200
-# Lines of a digest; the others are counted.
-MOST = 50
 # Whose words are about requests of a disk, which are proved or likely; the others are facts.
 JUDGED = frozenset(Kind) - {Kind.SILENT, Kind.WATCHER}
 
@@ -35,11 +33,14 @@ def render(notice: Notice) -> dict[str, Any]:
     if notice.topic == Topic.TEST:
         return _test(notice)
     if notice.topic == Topic.DIGEST:
-        return _digest(notice)
+        return digest(notice)
     facts = facts_of(notice.incident, notice.person)
     context = _context(notice, facts)
     if notice.channel and notice.channel.kind == Channel.Kind.WEBHOOK:
-        return {"subject": context["subject"], "plain": json.dumps(payload(notice, facts, context), ensure_ascii=False)}
+        return {
+            "subject": context["subject"],
+            "plain": json.dumps(payload(notice, facts, context["looks_like"]), ensure_ascii=False),
+        }
     plain = render_to_string("mail/incident.txt", context)
     if notice.channel:
         return {"subject": context["subject"], "plain": plain}
@@ -71,13 +72,8 @@ def _context(notice: Notice, facts: Facts) -> dict[str, Any]:
         "looks_like": looks_like,
         "what_to_do": what_to_do(incident, facts, noc=noc),
         "noc": noc,
-        **_foot(notice),
+        **foot(notice),
     }
-
-
-def headed(title: str) -> str:
-    """A sentence begins large; the name of a disk stays as it is."""
-    return f"The {title.removeprefix('the ')}" if title.startswith("the ") else title
 
 
 def how_sure(facts: Facts, now: datetime) -> str:
@@ -107,17 +103,6 @@ def rows(facts: Facts, zone: tzinfo, looks_like: str, *, noc: bool) -> list[tupl
     if looks_like:
         listed.append((_("Looks like"), looks_like))
     return listed
-
-
-def _foot(notice: Notice) -> dict[str, Any]:
-    mail = notice.channel_id is None
-    return {
-        "unsubscribe": unsubscribe.url_for(notice) if mail else "",
-        "preferences": settings.BASE_URL + reverse("notifications"),
-        "reader": notice.person.get_username() if notice.person else "",
-        "severity": notice.severity,
-        "mail": mail,
-    }
 
 
 def subject(notice: Notice, facts: Facts) -> str:
@@ -167,80 +152,11 @@ def picture(facts: Facts, notice: Notice) -> tuple[bytes | None, str]:
     return image, alt
 
 
-def payload(notice: Notice, facts: Facts, context: Mapping[str, Any]) -> dict[str, Any]:
-    """What a webhook gets: names and figures, no sentences to take apart. Moments in Unix seconds."""
-    return {
-        "type": f"incident.{notice.topic}",
-        "delivery": notice.message_id.strip("<>"),
-        "incident": {
-            "id": notice.incident_id,
-            "kind": notice.incident.kind,
-            "severity": notice.incident.severity,
-            "state": notice.incident.state,
-            "suspected": facts.likely,
-            "title": facts.title,
-            "opened_at": facts.opened_at.timestamp(),
-            "resolved_at": facts.resolved_at.timestamp() if facts.resolved_at else None,
-            "url": facts.url,
-        },
-        "disks": {"now": facts.disks, "ever": facts.ever},
-        "worst": [_disk_plain(line) for line in facts.worst],
-        "looks_like": context["looks_like"],
-    }
-
-
-def _disk_plain(line: DiskLine) -> dict[str, Any]:
-    return {
-        "id": line.disk,
-        "name": line.name,
-        "customer": line.customer or None,
-        "contract": line.promise or None,
-        "since": line.since.timestamp(),
-        "url": line.url,
-    }
-
-
 def _test(notice: Notice) -> dict[str, Any]:
     title = _("Plimsoll can reach you")
     if notice.channel and notice.channel.kind == Channel.Kind.WEBHOOK:
         body = {"type": "test", "delivery": notice.message_id.strip("<>")}
         return {"subject": title, "plain": json.dumps(body)}
-    context = {"subject": title, "heading": title, "url": settings.BASE_URL, **_foot(notice)}
+    context = {"subject": title, "heading": title, "url": settings.BASE_URL, **foot(notice)}
     parts = {"subject": title, "plain": render_to_string("mail/test.txt", context)}
     return parts if notice.channel else {**parts, "html": render_to_string("mail/test.html", context)}
-
-
-def _digest(notice: Notice) -> dict[str, Any]:
-    """Everything that was folded into it, worst first, then newest first."""
-    zone, person = zone_of(notice.person), notice.person
-    told: dict[int, dict[str, Any]] = {}
-    for held in notice.holds.select_related("incident").order_by("id"):
-        told[held.incident_id] = _line(held, facts_of(held.incident, person), zone)
-    lines = sorted(told.values(), key=lambda line: (line["over"], -line["weight"], -line["opened"]))
-    still = sum(not line["over"] for line in lines)
-    said = {"count": len(lines), "still": still}
-    heading = _("%(count)d incidents, %(still)d of them still open") % said
-    context = {
-        "subject": f"[Plimsoll] {heading}",
-        "heading": heading,
-        "lines": lines[:MOST],
-        "more": max(0, len(lines) - MOST),
-        "url": settings.BASE_URL + "/incidents",
-        **_foot(notice),
-    }
-    plain, html = (render_to_string(f"mail/digest.{form}", context) for form in ("txt", "html"))
-    return {"subject": context["subject"], "plain": plain, "html": html}
-
-
-def _line(held: Notice, facts: Facts, zone: tzinfo) -> dict[str, Any]:
-    over = facts.resolved_at is not None
-    return {
-        "title": headed(facts.title),
-        "when": span(facts.opened_at, facts.resolved_at, zone) if over else moment(facts.opened_at, zone),
-        "lasted": duration((facts.resolved_at or timezone.now()) - facts.opened_at),
-        "over": over,
-        "url": facts.url,
-        "severity": held.incident.severity,
-        "weight": ("info", "ticket", "page").index(held.incident.severity),
-        "opened": datetime.timestamp(facts.opened_at),
-    }

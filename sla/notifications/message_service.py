@@ -6,7 +6,6 @@ one well-known service, and those that the operator names in APPRISE_SERVICES.
 
 from urllib.parse import parse_qs, urlsplit
 
-import apprise
 from django.conf import settings
 
 from sla.notifications.trouble import NotNow, Refused
@@ -37,6 +36,8 @@ def refused_because(url: str) -> str | None:
         return f"{parts.hostname} is no host of that service"
     if odd := sorted(NOT_HERE & {name.lower() for name in parse_qs(parts.query, keep_blank_values=True)}):
         return f"{', '.join(odd)} cannot be set here"
+    import apprise  # 40 MB with what it loads: only for who uses it
+
     if apprise.Apprise.instantiate(url, suppress_exceptions=True) is None:
         return "the service does not know an address of that form"
     return None
@@ -51,6 +52,8 @@ def send(url: str, title: str, body: str, severity: str) -> None:
     """Raises NotNow or Refused. What the service answers is not kept: it may repeat the secret."""
     if why := refused_because(url):
         raise Refused(f"the address cannot be used: {why}")
+    import apprise  # as above
+
     kind = {"page": apprise.NotifyType.FAILURE, "ticket": apprise.NotifyType.WARNING}.get(
         severity, apprise.NotifyType.INFO
     )

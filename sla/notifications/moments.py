@@ -1,4 +1,4 @@
-"""How are moments and durations said in a mail? In the reader's zone, which is named beside every one."""
+"""How are moments, durations and titles said in a mail? In the reader's zone, which is named beside every moment."""
 
 from datetime import datetime, timedelta, tzinfo
 
@@ -31,3 +31,8 @@ def duration(length: timedelta) -> str:
     if hours < 48:
         return _("%(hours)d h %(minutes)02d min") % {"hours": hours, "minutes": minutes % 60}
     return _("%(days)d d %(hours)d h") % {"days": hours // 24, "hours": hours % 24}
+
+
+def headed(title: str) -> str:
+    """A sentence begins large; the name of a disk stays as it is."""
+    return f"The {title.removeprefix('the ')}" if title.startswith("the ") else title
