@@ -132,8 +132,9 @@ class Files:
 
     @staticmethod
     def _row(name, line, text, wide):
+        fields = text.split(b",")
         try:
-            row = [int(field) if field else None for field in text.split(b",")]
+            row = [int(field) for field in fields] if b"" not in fields else [int(f) if f else None for f in fields]
         except ValueError:
             row = []
         if len(row) != wide:
@@ -418,14 +419,6 @@ def named(columns, row):
     return dict(zip(columns, row))
 
 
-def span_of(statement, disk, start):
-    """Which section of the statement a row belongs to."""
-    for place, one in enumerate(statement["disks"]):
-        if one["id"] == disk and one["span"]["start"] <= start < one["span"]["end"]:
-            return place
-    return None
-
-
 def check_hours(report, files, statement):
     """Months from hours: every section's sums and verdict."""
     places = {}
@@ -475,8 +468,12 @@ def check_slots(report, files, statement, only):
     slots = Runs(files.rows("slots.csv", SLOTS))
     seconds = Runs(files.rows("seconds.csv", SECONDS)) if "seconds.csv" in files else None
     objective = {one["term"]: PPM - one["objective_ppm"] for one in statement["contracts"]}
+    begins = {}
     for section in statement["disks"]:
         objective.update({one["term"]: one["slow_ppm"] for one in section["sums"]})
+        # Where a span cuts an hour, its first hour begins there.
+        begin = section["span"]["start"]
+        begins.setdefault(section["id"], {})[begin - begin % HOUR] = begin
     minutes = proved = 0
     while hours.next is not None:
         disk, told = hours.take()
@@ -485,12 +482,9 @@ def check_slots(report, files, statement, only):
             continue
         if slots.next is None or slots.next[0] != disk:
             raise Wrong(f"slots.csv: the minutes of disk {disk} are missing")
-        rows, made = {}, {}
-        for row in slots.take()[1]:
-            rows[row[1]] = row
-            check_slot(report, row, objective)
-            add_slot(made, statement, row)
-        compare_hours(report, disk, made, expected)
+        rows = {row[1]: row for row in slots.take()[1]}
+        check_words(report, rows.values(), objective)
+        compare_hours(report, disk, by_hour(rows.values(), begins.get(disk, {})), expected)
         minutes += len(rows)
         if seconds is not None and seconds.next is not None and seconds.next[0] == disk:
             proved += check_seconds(report, seconds.take()[1], rows)
@@ -504,51 +498,51 @@ def check_slots(report, files, statement, only):
         report.checked.append(f"seconds.csv: the seconds of {proved:,} minutes make the same minutes")
 
 
+def by_hour(rows, begins):
+    """Minutes by (hour, version, exclusion): what an hour of the table is made of."""
+    found = {}
+    for row in rows:
+        hour = row[1] - row[1] % HOUR
+        begin = begins.get(hour, hour)
+        found.setdefault((begin if row[1] >= begin else hour, row[2], row[3]), []).append(row)
+    return found
+
+
 def compare_hours(report, disk, made, expected):
+    """Each hour against the sum of its minutes, field by field."""
     for key in sorted({*made, *expected}):
-        got, told = made.get(key), expected.get(key)
-        if got is None or told is None or [got[name] for name in HOURS[4:]] != told[4:]:
+        told = expected.get(key)
+        if told is None or told[4:] != hour_of(made.get(key, [])):
             report.wrong("slots.csv", f"disk {disk}: the minutes of the hour at {key[0]} do not add up to it")
 
 
-def add_slot(made, statement, row):
-    """A minute into its hour; where the disk's span cuts an hour, into the part inside."""
-    slot = named(SLOTS, row)
-    start = slot["start"] - slot["start"] % HOUR
-    place = span_of(statement, slot["disk"], slot["start"])
-    if place is not None:
-        start = max(start, statement["disks"][place]["span"]["start"])
-    total = made.setdefault((start, slot["term"], slot["excluded"]), dict.fromkeys(HOURS[4:], 0))
-    state = slot["state"]
-    total["grade"] = max(total["grade"], slot["grade"])
-    total["slots"] += 1
-    for name, which in (("met", MET), ("breached", BREACHED)):
-        total[f"slots_{name}"] += state == which
-        total[f"slots_{name}_proved"] += state == which and slot["proved"]
-    for name, which in (("excused", EXCUSED), ("idle", IDLE), ("no_data", NO_DATA)):
-        total[f"slots_{name}"] += state == which
-    for name in ADDED:
-        total[name] += slot[name]
+def hour_of(rows):
+    """An hour's fields after its key, from its minutes."""
+    if not rows:
+        return None
+    columns = dict(zip(SLOTS, zip(*rows)))
+    states = columns["state"]
+    proved = [state for state, sure in zip(states, columns["proved"]) if sure]
+    counts = [len(rows), states.count(MET), proved.count(MET), states.count(BREACHED), proved.count(BREACHED)]
+    counts += [states.count(EXCUSED), states.count(IDLE), states.count(NO_DATA)]
+    return [max(columns["grade"]), *counts, *(sum(columns[name]) for name in ADDED)]
 
 
-def check_slot(report, row, objective):
-    """A minute's word from its own figures."""
-    slot = named(SLOTS, row)
-    ios, slow_ppm = slot["read_ios"] + slot["write_ios"], objective.get(slot["term"], 0)
-    waiting = slot["in_flight"] or (0 if slot["state"] == IDLE else 1)
-    expected = judge_slot(slot, ios, slow_ppm, waiting)
-    if (slot["state"], bool(slot["proved"])) != expected:
-        report.wrong(
-            "slots.csv", f"disk {slot['disk']}: the minute at {slot['start']} is not judged as its figures say"
-        )
-    if slot["reason"] not in (NO_REASON, UNAVAILABLE) and (slot["eligible_high"] or slot["slow_high"]):
-        report.wrong(
-            "slots.csv", f"disk {slot['disk']}: the minute at {slot['start']} is outside the contract, yet counted"
-        )
+def check_words(report, rows, objective):
+    """Every minute's word from its own figures."""
+    for row in rows:
+        slot = dict(zip(SLOTS, row))
+        ios = slot["read_ios"] + slot["write_ios"]
+        # Whether requests waited all through an idle minute is known from its seconds only.
+        waiting = slot["in_flight"] or (0 if slot["state"] == IDLE else 1)
+        if (slot["state"], bool(slot["proved"])) != judge_slot(slot, ios, objective.get(slot["term"], 0), waiting):
+            report.wrong("slots.csv", f"disk {row[0]}: the minute at {row[1]} is not judged as its figures say")
+        if slot["reason"] not in (NO_REASON, UNAVAILABLE) and (slot["eligible_high"] or slot["slow_high"]):
+            report.wrong("slots.csv", f"disk {row[0]}: the minute at {row[1]} is outside the contract, yet counted")
 
 
 def judge_slot(slot, ios, slow_ppm, waiting):
-    """(state, proved), first that fits. Whether requests waited all through is known from seconds only."""
+    """(state, proved), first that fits."""
     lost = slot["lost_ms"] * PPM > slow_ppm * slot["observed_s"] * 1000
     if slot["excluded"]:
         return MAINTENANCE, True
