@@ -1,5 +1,6 @@
 """What is usual for a pool at a minute? Learnt from the week before, at moments that are the same in every run."""
 
+import json
 from collections import OrderedDict
 
 import numpy as np
@@ -85,10 +86,12 @@ def places_of(known: Known, disks: list[int]) -> Ints:
 
 def _read(cursor: Cursor, pool: int, at: int) -> Known | None:
     row = cursor.execute(
-        "SELECT disks, body, thresholds FROM neighbours_poolbaseline WHERE pool_id = %s AND at = to_timestamp(%s)",
+        "SELECT disks, body, thresholds::text FROM neighbours_poolbaseline "
+        "WHERE pool_id = %s AND at = to_timestamp(%s)",
         [pool, at],
     ).fetchone()
-    return None if row is None else (row[0], unpack_model(bytes(row[1]), row[2]))
+    # As text: Django has its connections hand out JSON unread.
+    return None if row is None else (row[0], unpack_model(bytes(row[1]), json.loads(row[2])))
 
 
 def learn_at(cursor: Cursor, pool: int, at: int) -> Known | None:

@@ -52,8 +52,8 @@ def detect_due(*, batch: int = BATCH, budget_s: float = BUDGET_S) -> Done:
     while time.monotonic() < until:
         with transacting() as cursor:
             now = int(timezone.now().timestamp())
-            claimed, ends = _claim(cursor, now, batch)
-            if not claimed:
+            looked_at, claimed, ends = _claim(cursor, now, batch)
+            if not looked_at:
                 break
             for (start, end), pools in _together(claimed, ends).items():
                 saved += len(_advance(cursor, pools, start, end, now))
@@ -68,8 +68,9 @@ def _know_all_pools() -> None:
         )
 
 
-def _claim(cursor: Cursor, now: int, limit: int) -> tuple[list[Pool], dict[int, int]]:
-    """Pools with minutes that are due and that nobody else is following; those that are nearly up to date first."""
+def _claim(cursor: Cursor, now: int, limit: int) -> tuple[int, list[Pool], dict[int, int]]:
+    """Pools with minutes that are due and that nobody else is following, those that are nearly up to date first: how
+    many there were, those of them that have minutes (a new one may have none yet), and up to where."""
     rows = cursor.execute(
         """
         WITH ready AS (
@@ -92,7 +93,7 @@ def _claim(cursor: Cursor, now: int, limit: int) -> tuple[list[Pool], dict[int, 
         if one.start < upto:
             claimed.append(one)
             ends[pool] = upto
-    return claimed, ends
+    return len(rows), claimed, ends
 
 
 def _begun(cursor: Cursor, pool: int, upto: int) -> Pool:

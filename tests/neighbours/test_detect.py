@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from sla.domain.neighbours.slots import PoolSlots
-from sla.fleet.models import PoolMembership
+from sla.fleet.models import Disk, Pool, PoolMembership
 from sla.neighbours import services
 from sla.neighbours.figures import unpack_minute
 from sla.neighbours.models import NeighbourWindow, PoolBaseline, PoolMinute, PoolState, Role
@@ -192,6 +192,16 @@ def test_two_workers_do_not_follow_the_same_pool(house: House, django_db_blocker
     first = services.detect_due()
     assert first.pool_minutes == 100
     assert services.detect_due().pool_minutes == 0
+
+
+def test_empty_pools_do_not_stand_in_the_way(house: House) -> None:
+    for number in range(3):
+        empty = Pool.objects.create(name=f"empty-{number}")
+        machine = house.disks[0].machine
+        Disk.objects.create(machine=machine, identity=f"serial:{number}", device="vdz", serial="", pool=empty)
+    keep(house, past(100))
+    assert services.detect_due(batch=1).pool_minutes >= 100
+    assert PoolMinute.objects.filter(pool=house.pool).count() == 100
 
 
 def test_odd_arguments_are_refused(house: House) -> None:
