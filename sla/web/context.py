@@ -38,6 +38,7 @@ WITHIN = {
     "report": "reports",
     "silence_new": "incidents",
     "agent_key": "agents",
+    "keys": "agents",
     "inventory": "agents",
     "machine": "agents",
 }

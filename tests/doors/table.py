@@ -93,6 +93,8 @@ DOORS: dict[str, str] = {
     "POST /account/tokens/<token_id>/revoke": "302 302 404 404 in",
     "GET /agents": "200 200 200 200 in",
     "POST /agents/key": "200 200 403 403 in",
+    "GET /agents/keys": "200 200 403 403 in",
+    "POST /agents/keys/<key_id>/revoke": "302 302 404 404 in",
     "GET /audit": "200 200 403 403 in",
     "GET /audit.csv": "200 200 403 403 in",
     "GET /beside": "200 200 200 200 in",

@@ -10,7 +10,8 @@ from sla.accounts.invitations import invite
 from sla.accounts.models import ApiToken, Membership, User
 from sla.accounts.services import issue_api_token
 from sla.contracts.models import Contract, MaintenanceSeries, MaintenanceWindow
-from sla.fleet.models import Disk, Pool
+from sla.fleet.models import Disk, EnrolmentKey, Pool
+from sla.fleet.services import issue_enrolment_key
 from sla.incidents.models import Incident, IncidentDisk, Silence
 from sla.neighbours.models import NeighbourWindow, WindowDisk
 from sla.notifications.models import Channel, Notice
@@ -53,6 +54,7 @@ def build(people: People) -> dict[str, Any]:
         "invitation_id": {"": to_noc.pk, "/customers": invited.pk},
         "secret": secret,
         "person_id": colleague.pk,
+        "key_id": _key(people).pk,
         "token_id": ApiToken.objects.get(user=people.a, name="a's").pk,
         "incident_id": incident.pk,
         "silence_id": _silence(people, now).pk,
@@ -82,6 +84,11 @@ def _window(disk: Disk, now: Any) -> NeighbourWindow:
     )
     WindowDisk.objects.create(window=window, disk=disk, role="victim")
     return window
+
+
+def _key(people: People) -> EnrolmentKey:
+    issue_enrolment_key(customer=people.customer_a, name="door", uses=1, lifetime=timedelta(days=1))
+    return EnrolmentKey.objects.get(name="door")
 
 
 def _planned(disk: Disk, now: Any) -> MaintenanceWindow:

@@ -82,3 +82,28 @@ def test_a_manager_makes_them_for_the_own_customer_and_never_for_hypervisors(peo
     assert client.post("/agents/key", {**ASKED, "customer": "Elm"}).status_code == 422
     assert client.post("/agents/key", {**ASKED, "for_hypervisors": "on"}).status_code == 403
     assert EnrolmentKey.objects.count() == 1 and not Customer.objects.filter(name="Elm").exists()
+
+
+def test_a_key_is_listed_for_its_own_and_revoked(people: People) -> None:
+    Membership.objects.filter(user=people.a).update(role="manager")
+    noc, a = Client(), Client()
+    noc.force_login(people.noc)
+    a.force_login(people.a)
+    key = key_in(a.post("/agents/key", ASKED))
+    noc.post("/agents/key", {**ASKED, "customer": "Birch"})
+    assert "Birch" in noc.get("/agents/keys").content.decode()
+    page = a.get("/agents/keys").content.decode()
+    assert "made by a" in page and "made by noc" not in page
+    theirs = EnrolmentKey.objects.get(customer=people.customer_b)
+    assert a.post(f"/agents/keys/{theirs.pk}/revoke").status_code == 404
+    mine = EnrolmentKey.objects.get(customer=people.customer_a)
+    assert a.post(f"/agents/keys/{mine.pk}/revoke").status_code == 302
+    refused = Client().post(
+        "/api/v1/enrol",
+        json.dumps(description()),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {key}"},
+    )
+    assert refused.status_code == 401
+    assert AuditEntry.objects.get(verb="enrolment key revoked").before["uses_left"] == 1
+    assert "None." in a.get("/agents/keys").content.decode()

@@ -7,6 +7,7 @@ from sla.web.people import (
     audit_page,
     customers_page,
     invitation_page,
+    keys_page,
     members_page,
     noc_page,
     tokens_page,
@@ -34,6 +35,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/invite", noc_page.invite_to_noc, name="invite_to_noc"),
     path("people/<int:person_id>", noc_page.change_noc_person, name="change_noc_person"),
     path("people/invitations/<int:invitation_id>/withdraw", noc_page.withdraw_from_noc, name="withdraw_from_noc"),
+    path("agents/keys", keys_page.keys, name="keys"),
+    path("agents/keys/<int:key_id>/revoke", keys_page.revoke, name="revoke_key"),
     path("audit", audit_page.audit, name="audit"),
     path("audit.csv", audit_page.audit_csv, name="audit_csv"),
 ]

@@ -10,8 +10,10 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
+from sla.accounts import throttle
 from sla.accounts.invitations import NotOpen, accept, find, invite
 from sla.accounts.models import AuditEntry, Customer, Invitation, Membership, User
+from sla.accounts.throttle import Limit
 from tests.conftest import People
 
 pytestmark = pytest.mark.django_db
@@ -100,6 +102,13 @@ def test_a_link_ends_is_taken_back_and_is_replaced_by_a_newer_one(people: People
     client.post(f"/customers/{people.customer_a.pk}/invitations/{second.pk}/withdraw")
     with pytest.raises(NotOpen):
         find(later, now)
+
+
+def test_who_guesses_links_has_to_wait(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "SECRET_ADDRESS", Limit(3, 300))
+    answers = [Client().get(f"/invitations/guess-{number}") for number in range(5)]
+    assert [answer.status_code for answer in answers] == [404, 404, 404, 429, 429]
+    assert int(answers[-1]["Retry-After"]) > 0
 
 
 def test_two_clicks_on_one_link_let_one_in(people: People) -> None:

@@ -34,6 +34,7 @@ def paths(people: People) -> list[tuple[User | None, str]]:
         (people.a, "/account/password"),
         (people.a, "/account/tokens"),
         (people.a, "/audit"),
+        (people.a, "/agents/keys"),
         (people.noc, "/customers"),
         (people.noc, f"{own}settings"),
         (people.noc, "/people"),
