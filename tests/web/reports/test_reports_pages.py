@@ -180,3 +180,14 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
         if lines:
             found[path] = lines
     assert not found
+
+
+def test_a_customer_downloads_with_the_session_of_the_page(month: Month, statement: Statement) -> None:
+    client = client_of(month.people.a)
+    page = client.get(f"/reports/{statement.pk}").content.decode()
+    for end in (".pdf", ".json", ".csv", "/bundle.zip", "/slots.csv", "/seconds.csv"):
+        path = f"/api/v1/reports/{statement.pk}{end}"
+        assert f'href="{path}"' in page
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert b"".join(answer.streaming_content) if answer.streaming else answer.content
