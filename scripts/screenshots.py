@@ -60,9 +60,9 @@ CUSTOMERS_PAGES = (Picture("customer", "/home"),)
 
 def log_in(page: Any, base: str, user: str, password: str) -> None:
     page.goto(base + "/login")
-    page.fill("input[name=username]", user)
+    page.fill("input[name=login]", user)
     page.fill("input[name=password]", password)
-    page.click("main button[type=submit]")
+    page.press("input[name=password]", "Enter")
     page.wait_for_load_state("networkidle")
     if "/login" in page.url:
         raise Problem(f"{base} does not let {user} in")

@@ -17,7 +17,7 @@ from plimsoll_agent.core.terms import Term
 from plimsoll_agent.frames import COUNTS, frame_of
 from plimsoll_agent.journal import Contents
 from sla.simulator import noise
-from sla.simulator.latency import single
+from sla.simulator.latency import FEW_WAITING, single
 from sla.simulator.noise import Floats, Ints
 from sla.simulator.trace import Trace
 
@@ -46,14 +46,20 @@ def ios_of(trace: Trace, disk: int, first: int, seed: int) -> Minute:
     cut = slice(first, first + MINUTE_S)
     rng = noise.generator(seed, noise.MIX, disk, (trace.start + first) // MINUTE_S)
     seconds = np.arange(MINUTE_S)
+    waiting = trace.queue_ms[disk, cut] / MS_PER_S
     parts = []
     for side, number in (("read", READ), ("write", WRITE)):
         count = getattr(trace, f"{side}_ios")[disk, cut]
         mean = getattr(trace, f"{side}_ms")[disk, cut] / np.maximum(count, 1)
         size = getattr(trace, f"{side}_bytes")[disk, cut] // np.maximum(count, 1) // 512 * 512
         second = np.repeat(seconds, count)
-        took = single(rng, np.maximum(mean, 0.02)[second])
-        parts.append((second + rng.random(len(second)), took, np.full(len(second), number), size[second]))
+        took = single(rng, np.maximum(mean, 0.02)[second], waiting[second])
+        within = rng.random(len(second))
+        # A throttle lets requests through evenly; elsewhere they end when they like.
+        place = np.arange(len(second)) - np.repeat(np.cumsum(count) - count, count)
+        paced = waiting[second] > FEW_WAITING
+        within[paced] = ((place + within) / count[second])[paced]
+        parts.append((second + within, took, np.full(len(second), number), size[second]))
     ended, took, write, sizes = (np.concatenate(both) for both in zip(*parts, strict=True))
     order = np.argsort(ended)
     return Minute(ended[order], took[order], write[order], sizes[order])

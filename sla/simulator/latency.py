@@ -15,6 +15,7 @@ from sla.simulator.noise import Floats, Ints
 CV = 0.8
 SIGMA = float(np.sqrt(np.log(1.0 + CV**2)))
 US_PER_MS = 1_000.0
+FEW_WAITING = 8.0
 # Where a histogram's I/Os are put: shares of all, finer towards the slow end, and the normal quantile of their middle.
 SHARES = np.array([0.05, 0.15, 0.20, 0.20, 0.15, 0.10, 0.07, 0.04, 0.02, 0.01, 0.006, 0.003, 0.001])
 QUANTILES = np.array([-2.06, -1.15, -0.57, -0.06, 0.39, 0.76, 1.12, 1.51, 1.9, 2.2, 2.47, 2.82, 3.29])
@@ -36,9 +37,13 @@ def upper(z: Floats) -> Floats:
     return np.asarray(np.where(z >= 0, tail, 1.0 - tail))
 
 
-def single(rng: np.random.Generator, mean_ms: Floats) -> Floats:
-    """Times of single I/Os, given the mean of each."""
-    return np.asarray(mean_ms * np.exp(SIGMA * rng.standard_normal(mean_ms.shape) - SIGMA**2 / 2))
+def single(rng: np.random.Generator, mean_ms: Floats, waiting: Floats) -> Floats:
+    """Times of single I/Os, given the mean of each and how many were waiting.
+
+    Behind many others, as at a throttle, everybody waits for about as long: the spread shrinks with the queue.
+    """
+    sigma = SIGMA * np.minimum(1.0, FEW_WAITING / np.maximum(waiting, 1e-9))
+    return np.asarray(mean_ms * np.exp(sigma * rng.standard_normal(mean_ms.shape) - sigma**2 / 2))
 
 
 def buckets(ios: Ints, summed_ms: Ints) -> tuple[npt.NDArray[np.int16], Ints]:

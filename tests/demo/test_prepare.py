@@ -19,7 +19,8 @@ from sla.demo.live import Live
 from sla.demo.prepare import Size, prepare
 from sla.domain.states import State
 from sla.fleet.models import Disk, PoolMembership
-from sla.neighbours.models import NeighbourWindow, WindowDisk
+from sla.neighbours import baselines
+from sla.neighbours.models import NeighbourWindow, PoolState, WindowDisk
 from sla.scoring import services, store
 from sla.scoring.columns import KEY, ROLLED, sums_of_slots
 from sla.scoring.histograms import merged
@@ -175,6 +176,15 @@ def test_the_pool_that_a_culprit_slows_has_windows_and_a_suspect_and_a_calm_pool
     named = WindowDisk.objects.filter(window__in=found, role="suspect")
     assert {one.disk_id for one in named} <= {culprit.pk} and named.exists()
     assert not NeighbourWindow.objects.filter(pool__name="hdd-3", disk=None).exists()
+    # The worker, another process, reads what was learnt here from the database.
+    with store.reading() as cursor:
+        followed = PoolState.objects.get(pool__name="ssd-3")
+        asked = followed.pool_id, int(followed.first.timestamp()), int(followed.through.timestamp())
+        learnt = baselines.known_at(cursor, *asked)
+        baselines.forget_all()
+        read = baselines.known_at(cursor, *asked)
+    assert learnt is not None and read is not None
+    assert read[1].thresholds.hot == pytest.approx(learnt[1].thresholds.hot)
 
 
 class Answers:
