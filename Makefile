@@ -5,7 +5,7 @@ ARGS ?=
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint bench soak screenshots stop clean
+.PHONY: help run demo test lint bench soak screenshots ebpf stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,6 +33,9 @@ soak: ## kill -9 of every process under load, again and again; MINUTES=10
 
 screenshots: ## pictures of the pages of what runs here; ARGS="--width 360 --full"
 	@$(PYTHON) -m scripts screenshots -- $(ARGS)
+
+ebpf: ## build the agent's program for the kernel, which then times each I/O; needs clang
+	@$(PYTHON) -m scripts ebpf
 
 stop: ## stop what runs
 	@$(PYTHON) -m scripts stop

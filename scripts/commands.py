@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from scripts import bench, clean, lint, pictures, run, soak, stop, test
+from scripts import bench, clean, ebpf, lint, pictures, run, soak, stop, test
 from scripts.problem import Problem
 from scripts.progress import say
 
@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     picturing = commands.add_parser("screenshots", help="pictures of the pages of what runs here")
     picturing.add_argument("arguments", nargs="*")
     picturing.set_defaults(go=lambda given: pictures.pictures(given.arguments))
+    commands.add_parser("ebpf", help="the agent's program for the kernel").set_defaults(go=lambda given: ebpf.ebpf())
     commands.add_parser("stop", help="stop what runs").set_defaults(go=lambda given: stop.stop())
     commands.add_parser("clean", help="remove what was set up").set_defaults(go=lambda given: clean.clean())
     return top

@@ -17,6 +17,7 @@ from typing import Any
 from . import __version__, doctor, once, recording
 from .child import BARE, LIGHT
 from .core.terms import Term
+from .ebpf import load
 from .enrolment import Enrolment, EnrolmentError
 from .replay import replay
 from .settings import DEFAULT_FILE, NAMES, Settings, SettingsError, from_environment, from_file, to_environment
@@ -114,11 +115,25 @@ def _run(options: argparse.Namespace) -> int:
     settings = Settings(values)
     if not settings.url:
         raise SettingsError("url is not set: where is the server?")
-    environ = {**os.environ, **to_environment(values), "PLIMSOLL_PATH": _psutil_folder()}
+    environ = {**os.environ, **to_environment(values), "PLIMSOLL_PATH": _psutil_folder(), **_exact(settings)}
     # Compiling leaves 1.5 MB behind in the process that does it: let it not be the one that stays.
     compileall.compile_dir(Path(LIGHT).parent, quiet=2)
     sys.stdout.flush()
     os.execve(BARE[0], [*BARE, LIGHT, "sample"], environ)  # noqa: S606 - no shell is wanted
+
+
+def _exact(settings: Settings) -> dict[str, str]:
+    """Have the kernel time each I/O, if it is asked for and possible; what the sampler must be told of it."""
+    if settings.ebpf == "off":
+        return {}
+    try:
+        begun = load.begin(proc=settings.proc, sys=settings.sys)
+    except load.Missing as error:
+        if settings.ebpf == "on":
+            raise SettingsError(f"ebpf is on, but {error}") from error
+        print(f"plimsoll-agent: latencies come from the counters, not from eBPF: {error}", file=sys.stderr)
+        return {}
+    return load.hand_over(begun)
 
 
 def _psutil_folder() -> str:

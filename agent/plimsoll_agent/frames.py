@@ -50,7 +50,7 @@ def frame_of(contents: journal.Contents) -> Frame | None:
         "serial": contents.serial,
         "wwn": contents.wwn,
         "vantage": contents.vantage,
-        "source": "diskstats",
+        "source": contents.source,
         "start": contents.start,
         "step_s": 1,
         "n": len(rows),

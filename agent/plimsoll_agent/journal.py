@@ -11,6 +11,7 @@ uplink child turns .cut files into frames, and a sampler that starts renames wha
     machine  the figures of kernel/machine.py, at the start and once more at the cut
     s        17 advances, in_flight_ms, fine_ms, ten counts for each term, two histograms as bucket:count,...
     i        fine_ms: a second in which nothing moved and nothing was in flight
+    source   ebpf, before the cut: in all of these seconds each I/O was timed by itself
 Fields are separated by tabs; a last line without its newline was torn by a crash and does not count.
 """
 
@@ -25,6 +26,7 @@ from .kernel.files import list_names, read_all
 from .kernel.machine import Machine
 
 HEADER = b"plimsoll-journal\t1\n"
+EXACT = b"source\tebpf\n"
 OPEN, CUT = ".open", ".cut"
 PER_TERM = 10
 # Ten hours of one disk's minutes in memory (about 10 KB each) when the child can do nothing: then the oldest go.
@@ -54,9 +56,11 @@ class Journal:
         os.write(self.fd, row)
         self.rows += 1
 
-    def cut(self, machine: Machine) -> bool:
+    def cut(self, machine: Machine, *, exact: bool = False) -> bool:
         """End the frame. False where it holds no second: then nothing is left behind."""
         try:
+            if self.rows and exact:
+                os.write(self.fd, EXACT)
             if self.rows:
                 os.write(self.fd, machine_line(machine))
         finally:
@@ -139,7 +143,7 @@ def bound(folder: str) -> int:
 class Contents:
     """A journal as read back. Rows are (advances, in_flight_ms, fine_ms, counts a term, read and write histogram)."""
 
-    __slots__ = ("base", "device", "machines", "rows", "rule", "serial", "start", "terms", "vantage", "wwn")
+    __slots__ = ("base", "device", "machines", "rows", "rule", "serial", "source", "start", "terms", "vantage", "wwn")
 
     def __init__(self) -> None:
         self.device = ""
@@ -147,6 +151,7 @@ class Contents:
         self.wwn: str | None = None
         self.vantage = ""
         self.rule = ""
+        self.source = "diskstats"
         self.start = -1
         self.base: Counters = ()
         self.terms: list[tuple[Term, int]] = []
@@ -193,6 +198,8 @@ def _take(contents: Contents, fields: list[str]) -> None:
         contents.start = int(fields[1])
     elif kind == "base":
         contents.base = _values(fields[1:18])
+    elif kind == "source":
+        contents.source = fields[1]
     elif kind == "term":
         *figures, pool = map(int, fields[1:])
         contents.terms.append((Term(*figures), pool))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .ebpf.table import handed_over
 from .punctual import be_punctual
 from .sampler import Sampler
 from .settings import Settings, SettingsError, from_environment
@@ -17,6 +18,7 @@ def main() -> int:
     try:
         settings = Settings(from_environment(environ))
         state = open_state(settings)
+        table = handed_over(environ)
         held = lock(state.top + "/sampler.lock")
     except (SettingsError, StateError) as error:
         sys.stderr.write(f"plimsoll-agent: {error}\n")
@@ -26,7 +28,7 @@ def main() -> int:
         return 2
     # The children must use the very folder that this process has found.
     environ["PLIMSOLL_RUN_DIR"] = state.run
-    Sampler(settings, state, environ, be_punctual()).run()
+    Sampler(settings, state, environ, be_punctual(), table).run()
     park(state)
     os.close(held)
     return 0

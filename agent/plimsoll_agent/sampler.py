@@ -21,6 +21,10 @@ from .settings import Settings
 from .state import SAMPLER, State, StateError, make_run, notes, pairs_to_bytes, write_atomically
 from .watch import Watch
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .ebpf.table import Table
+
 NS_PER_MS = 1_000_000
 # Semantics §2: a clock that jumps by more makes the second unknown.
 CLOCK_STEP_NS = 2 * NS_PER_S
@@ -43,10 +47,16 @@ LAST_UPLOAD_NS = 3_500 * NS_PER_MS
 class Sampler:
     """One run of the fine loop. It counts samples, late ones (by more than a period) and seconds it lost."""
 
-    def __init__(self, settings: Settings, state: State, environ: dict[str, str], scheduling: str) -> None:
-        """`environ` is for the children, `scheduling` the word of punctual.py, for the doctor."""
+    def __init__(
+        self, settings: Settings, state: State, environ: dict[str, str], scheduling: str, table: Table | None = None
+    ) -> None:
+        """`environ` is for the children, `scheduling` the word of punctual.py, for the doctor.
+
+        `table`: where the kernel counts latencies one by one, if it does.
+        """
         self.settings = settings
         self.scheduling = scheduling
+        self.table = table
         self.state = state
         self.lookout = Lookout(settings)
         self.orders = Orders(state.policy)
@@ -115,6 +125,8 @@ class Sampler:
 
     def _turn(self, wall: int, now: int) -> None:
         """The last sample was the first of a new second: finish the one before, cut what is due, begin the next."""
+        if self.table is not None:
+            self.table.mark()  # at once: what ends between the counters' reading and this one is told a second later
         self.lookout.readings.settle()
         second = wall // NS_PER_S
         step = abs(wall - now - self.offset_ns)
@@ -209,6 +221,10 @@ class Sampler:
         for watch in gone:
             self._cut(watch, now)
         self.lookout.close(gone)
+        if self.table is not None:
+            eyes = self.table.follow(watch.disk.number for watch in self.lookout.watches)
+            for watch in self.lookout.watches:
+                watch.eye = eyes.get(watch.disk.number or "")
         if new or gone:
             # The server must hear of another set of disks before it takes their frames.
             self.child.want(now, look=True)
@@ -267,6 +283,7 @@ class Sampler:
             "cpu_ms": time.process_time_ns() // NS_PER_MS,
             "devices": ",".join(watch.device for watch in self.lookout.watches),
             "scheduling": self.scheduling,
+            "exact": ",".join(watch.device for watch in self.lookout.watches if watch.eye is not None),
             "stopped": int(stopped),
         }
         try:

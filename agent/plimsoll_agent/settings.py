@@ -26,6 +26,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "vantage": ("guest", "guest, or host on a hypervisor whose key allows it"),
     "format": ("packed", "packed (msgpack) or json requests"),
     "cadence": ("", "fixed fine cadence in ms (1000, 100, 50, 20 or 10); the server's policy if empty"),
+    "ebpf": ("auto", "time each I/O in the kernel: auto (where it lets us), on (or do not start), off"),
     "spool_mb": ("64", "disk space the spool may take, in MiB"),
     "spool_days": ("10", "frames older than this are dropped"),
     "timeout_s": ("10", "longest wait for the server's answer"),
@@ -34,6 +35,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "etc": ("/etc", "where machine-id is looked for"),
 }
 VANTAGES = ("guest", "host")
+EBPF = ("auto", "on", "off")
 FORMATS = ("packed", "json")
 
 
@@ -48,6 +50,7 @@ class Settings:
         "ca_file",
         "cadence_ms",
         "devices",
+        "ebpf",
         "etc",
         "format",
         "key",
@@ -82,6 +85,7 @@ class Settings:
         self.ca_file = text("ca_file")
         self.vantage = _one_of("vantage", text("vantage"), VANTAGES)
         self.format = _one_of("format", text("format"), FORMATS)
+        self.ebpf = _one_of("ebpf", text("ebpf"), EBPF)
         cadence = text("cadence")
         self.cadence_ms = _number("cadence", cadence, 1, 1000) if cadence else None
         if self.cadence_ms is not None and self.cadence_ms not in LADDER_MS:

@@ -12,12 +12,17 @@ from .kernel.blockdev import BlockDevice
 from .kernel.diskstats import counters_of
 from .kernel.machine import Machine
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .ebpf.table import Eye
+
 QUIET = b""
 
 
 class Watch:
     """State of one disk. `line` is the raw text last read, `counters` what it said; `doubled_ns` is twice the integral
-    of in_flight over the second so far (trapezoids, so that no division is needed on the way)."""
+    of in_flight over the second so far (trapezoids, so that no division is needed on the way). `eye` times its I/Os one
+    by one, where the kernel does; `exact` says whether all seconds of the open journal were so."""
 
     __slots__ = (
         "begin",
@@ -27,6 +32,8 @@ class Watch:
         "device",
         "disk",
         "doubled_ns",
+        "exact",
+        "eye",
         "fd",
         "finer",
         "in_flight",
@@ -52,6 +59,8 @@ class Watch:
         self.index = 0
         self.prefix = QUIET
         self.journal: journal.Journal | None = None
+        self.eye: Eye | None = None
+        self.exact = False
         self.judge_by(terms)
         self.forget()
 
@@ -73,10 +82,14 @@ class Watch:
         self.samples = 0
         self.finer = False
         self.meter.reset()
+        if self.eye is not None:
+            self.eye.forget()
 
     def restart(self) -> None:
         """After a second that cannot be judged: the last sample is good, what comes is measured from it on."""
         self.begin = None
+        if self.eye is not None:
+            self.eye.forget()
         # What the meter has counted since the last second belongs to none.
         self.meter.close_second()
         self.meter.take_histograms()
@@ -120,15 +133,21 @@ class Watch:
         begin = self.begin
         if begin is None:
             return None
-        counts = self.meter.close_second()
+        advances = difference(begin, self.counters)
+        exact = None
+        if advances is not None and self.eye is not None:
+            exact = self.eye.second(advances[0] or 0, advances[4] or 0)
+        counts = self.meter.close_second(exact)
         histograms = self.meter.take_histograms()
+        if exact is not None:
+            histograms = exact.read_hist, exact.write_hist
+        self.exact = self.exact and exact is not None
         samples = self.samples or 1
         fine_ms = (self.seen_ns - self.begin_ns + samples * 500_000) // (samples * 1_000_000)
         rows = [counts[term.term] for term in self.terms]
         self.finer = False
         if self.line == self.begin_line and not self.in_flight and not self.doubled_ns and not any(map(any, rows)):
             return journal.idle_line(fine_ms)
-        advances = difference(begin, self.counters)
         if advances is None:
             return None
         ios = (advances[0] or 0) + (advances[4] or 0)
@@ -144,6 +163,7 @@ class Watch:
         text = journal.head(
             disk.device, disk.serial, disk.wwn, vantage, self.rule, start, self.counters, terms, machine
         )
+        self.exact = self.eye is not None
         self.journal = journal.Journal(folder, start, text, disk.device)
 
     def cut_journal(self, machine: Machine) -> bool:
@@ -151,4 +171,4 @@ class Watch:
         if self.journal is None:
             return False
         ended, self.journal = self.journal, None
-        return ended.cut(machine)
+        return ended.cut(machine, exact=self.exact)

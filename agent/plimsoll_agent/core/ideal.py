@@ -18,10 +18,23 @@ class CoverBounds:
     """Proof of one term: how many arrivals must be, may be excess, and how many covered ones were slow.
 
     Per second: excess_lo, excess_hi (arrivals) and lo (slow completions that no order of completion can make
-    excess). `held` is the most excess I/Os that can be in flight now (the frame's pool_start).
+    excess). `held` is the most excess I/Os that can be in flight now (the frame's pool_start), `began` the same when
+    the second began.
     """
 
-    __slots__ = ("_believed", "_depth", "_rate", "_spent", "excess_hi", "excess_lo", "held", "least", "lo", "most")
+    __slots__ = (
+        "_believed",
+        "_depth",
+        "_rate",
+        "_spent",
+        "began",
+        "excess_hi",
+        "excess_lo",
+        "held",
+        "least",
+        "lo",
+        "most",
+    )
 
     def __init__(self, rate_micro: int, depth: int, believed: bool) -> None:
         """`believed`: in_flight counts every I/O. Where it does not, nothing bounds the backlog from above."""
@@ -43,7 +56,7 @@ class CoverBounds:
         What slow completions used up of the pool is forgotten: the pool of excess I/Os restarts at all that can
         be in flight, so that the figures of every second hold by themselves and seconds can be added freely.
         """
-        self._spent = self.held
+        self._spent = self.began = self.held
         self.excess_lo = self.excess_hi = self.lo = 0
 
     def step(

@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .exact import Exact
     from .terms import Term
 
 RULES = ("accounted", "driver")
@@ -238,14 +239,17 @@ class DiskMeter:
             meter.cover.restart(level, -(-self._largest.bytes // meter.unit_bytes) or 1)
             meter.labels.restart(level)
 
-    def close_second(self) -> dict[int, SecondCounts]:
-        """The counts of each term, by its number, since the last call; begins a new second."""
+    def close_second(self, exact: Exact | None = None) -> dict[int, SecondCounts]:
+        """The counts of each term, by its number, since the last call; begins a new second.
+
+        exact: the same second's I/Os where each one was timed.
+        """
         out: dict[int, SecondCounts] = {}
         ios = self._reads + self._writes
         step_ns = self._stepped_ns // self._steps if self._steps else 0
         self.urgent = False
         for meter in self._terms:
-            counts = meter.close(self._reads, self._writes, step_ns, self._read_model, self._write_model)
+            counts = meter.close(self._reads, self._writes, step_ns, self._read_model, self._write_model, exact)
             out[meter.term.term] = counts
             slow = counts.read_est + counts.write_est
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):

@@ -16,6 +16,7 @@ from .lost import LostTime
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .exact import Exact
     from .terms import Term
 
 NS_PER_MS = 1_000_000
@@ -90,11 +91,18 @@ class TermMeter:
         self.write_caps = []
 
     def close(
-        self, reads: int, writes: int, step_ns: int, read_model: LatencyModel, write_model: LatencyModel
+        self,
+        reads: int,
+        writes: int,
+        step_ns: int,
+        read_model: LatencyModel,
+        write_model: LatencyModel,
+        exact: Exact | None = None,
     ) -> SecondCounts:
         """Close a second of so many reads and writes: bounds, estimate, labels, lost time; begins the next one.
 
         step_ns: how long its sub-intervals are, about. Models: what is known of either direction's latencies.
+        exact: where each I/O was timed; its figures then stand in the place of the bounds' and of the estimate.
         """
         bounds, cover, labels, lost = self.bounds, self.cover, self.labels, self.lost
         labels.close()
@@ -116,12 +124,21 @@ class TermMeter:
             write_est *= sharp / both
         elif sharp:
             read_est, write_est = (sharp, 0.0) if reads else (0.0, sharp)
-        read_all = self.read_whole.of(read_est, min(bounds.read_lo, high_r), high_r)
-        write_all = self.write_whole.of(write_est, min(bounds.write_lo, high_w), high_w)
+        low_r, low_w = bounds.read_lo, bounds.write_lo
         low = min(bounds.lo, reads + writes)
         high = max(low, min(bounds.hi, reads + writes))
+        # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
+        used = bounds.lo - cover.lo
+        if exact is not None:
+            low_r, high_r = exact.reads(self.read_us)
+            low_w, high_w = exact.writes(self.write_us)
+            low, high = low_r + low_w, high_r + high_w
+            # As if the second were one sub-interval (design semantics §4: P, u); finer ones may have proved more.
+            used = max(0, min(low, cover.began + cover.excess_hi, low - cover.lo))
+        read_all = self.read_whole.of(read_est, min(low_r, high_r), high_r)
+        write_all = self.write_whole.of(write_est, min(low_w, high_w), high_w)
         self.raw = RawCounts(reads + writes, low, min(max(read_all + write_all, low), high), high)
-        counts = _covered(self, reads, writes, read_all, write_all, high_r, high_w)
+        counts = _covered(self, reads, writes, read_all, write_all, (low_r, high_r), (low_w, high_w), used)
         bounds.close()
         cover.close()
         labels.forget()
@@ -132,10 +149,21 @@ class TermMeter:
 
 
 def _covered(
-    meter: TermMeter, reads: int, writes: int, read_all: int, write_all: int, high_r: int, high_w: int
+    meter: TermMeter,
+    reads: int,
+    writes: int,
+    read_all: int,
+    write_all: int,
+    read_bounds: tuple[int, int],
+    write_bounds: tuple[int, int],
+    used: int,
 ) -> SecondCounts:
-    """From all slow I/Os to the covered ones (design semantics §4: slow among covered)."""
-    bounds, cover, labels = meter.bounds, meter.cover, meter.labels
+    """From all slow I/Os to the covered ones (design semantics §4: slow among covered).
+
+    Of either direction: the estimate of all slow ones and their bounds. used: so many slow ones may be excess.
+    """
+    cover, labels = meter.cover, meter.labels
+    (low_r, high_r), (low_w, high_w) = read_bounds, write_bounds
     covered = min(labels.covered, reads + writes)
     excess = labels.excess
     everything = read_all + write_all
@@ -149,10 +177,8 @@ def _covered(
         slow = max(slow, meter.read_calm.of(part) + meter.write_calm.of(covered - part))
         slow = min(slow, everything)
     slow = min(slow, covered)
-    # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
-    used = bounds.lo - cover.lo
-    read_low = min(max(0, bounds.read_lo - used), high_r)
-    write_low = min(max(0, bounds.write_lo - used), high_w)
+    read_low = min(max(0, low_r - used), high_r)
+    write_low = min(max(0, low_w - used), high_w)
     slow = max(slow, read_low + write_low)
     read_part = (slow * read_all + everything // 2) // everything if everything else read_low
     read_part = min(max(read_part, read_low, slow - high_w), high_r)
