@@ -19,6 +19,8 @@ from .child import BARE, LIGHT
 from .core.terms import Term
 from .ebpf import load
 from .enrolment import Enrolment, EnrolmentError
+from .imports.node_exporter import ExporterError
+from .imports.scrape import ScrapeError
 from .replay import replay
 from .settings import DEFAULT_FILE, NAMES, Settings, SettingsError, from_environment, from_file, to_environment
 from .state import StateError, locate
@@ -119,12 +121,12 @@ def _run(options: argparse.Namespace) -> int:
     # Compiling leaves 1.5 MB behind in the process that does it: let it not be the one that stays.
     compileall.compile_dir(Path(LIGHT).parent, quiet=2)
     sys.stdout.flush()
-    os.execve(BARE[0], [*BARE, LIGHT, "sample"], environ)  # noqa: S606 - no shell is wanted
+    os.execve(BARE[0], [*BARE, LIGHT, "import" if settings.from_node_exporter else "sample"], environ)  # noqa: S606 - no shell is wanted
 
 
 def _exact(settings: Settings) -> dict[str, str]:
     """Have the kernel time each I/O, if it is asked for and possible; what the sampler must be told of it."""
-    if settings.ebpf == "off":
+    if settings.ebpf == "off" or settings.from_node_exporter:
         return {}
     try:
         begun = load.begin(proc=settings.proc, sys=settings.sys)
@@ -159,7 +161,11 @@ def _enrol(options: argparse.Namespace) -> int:
 
 
 def _once(options: argparse.Namespace) -> int:
-    print(once.table(Settings(_values(options)), max(0.01, options.seconds)))
+    try:
+        print(once.table(Settings(_values(options)), max(0.01, options.seconds)))
+    except (ScrapeError, ExporterError) as error:
+        print(f"plimsoll-agent: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -134,7 +134,7 @@ class Delivery:
     def _ask(self, packed: list[bytes]) -> Answer:
         agent: dict[str, Any] = {
             "version": __version__,
-            "boot_id": identity.boot_id(self._settings.proc),
+            "boot_id": _boot_id(self._state, self._settings),
             "sent_at": round(time.time(), 3),
         }
         if self._packed:
@@ -154,6 +154,16 @@ class Delivery:
             return spool.as_json_form(packed)
         except (msgpack.MsgpackError, LayoutError):
             return {}
+
+
+def _boot_id(state: State, settings: Settings) -> str:
+    """Of the machine whose counters these are."""
+    if not settings.from_node_exporter:
+        return identity.boot_id(settings.proc)
+    from .imports import machine  # as in inventory.py
+
+    body = machine.kept(state)
+    return str(body["boot_id"]) if body else ""
 
 
 def _gzip(data: bytes, level: int) -> bytes:

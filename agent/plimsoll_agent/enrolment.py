@@ -35,8 +35,8 @@ class Enrolment:
         """Has the machine changed since the server was told?"""
         from . import inventory  # reads all of /sys/block, and hashes: not for each minute's child
 
-        disks = inventory.disks_of(self._settings)
-        return read_text(self._state.enrolled) != inventory.fingerprint(self._state, self._settings, disks)
+        body = inventory.enrolment(self._state, self._settings)
+        return body is not None and read_text(self._state.enrolled) != inventory.fingerprint(self._settings, body)
 
     def enrol(self, server: Server, *, by_key_only: bool = False) -> None:
         """Send the inventory, keep the token and the policy. Raises EnrolmentError, NetworkError.
@@ -49,8 +49,9 @@ class Enrolment:
             raise EnrolmentError("no token and no enrolment key: set key or key_file")
         from . import inventory  # as above
 
-        disks = inventory.disks_of(self._settings)
-        body = inventory.enrolment(self._state, self._settings, disks)
+        body = inventory.enrolment(self._state, self._settings)
+        if body is None:
+            raise EnrolmentError(f"nothing is known yet of {self._settings.from_node_exporter.rpartition('@')[2]}")
         answer = server.ask("POST", "/api/v1/enrol", secret, json.dumps(body).encode(), "application/json")
         if answer.status in (401, 403) and key and self.token and not by_key_only:
             # The key may have run out since; the machine's own token is good as long as it is known.
@@ -61,7 +62,7 @@ class Enrolment:
         write_atomically(self._state.token, token.encode() + b"\n", durable=True)
         self.token = token
         self.done = True
-        print_of = inventory.fingerprint(self._state, self._settings, disks)
+        print_of = inventory.fingerprint(self._settings, body)
         write_atomically(self._state.enrolled, print_of.encode() + b"\n")
         keep_policy(self._state, answer.body.get("policy"))
 

@@ -54,8 +54,12 @@ def disk_facts(disk: BlockDevice) -> Json:
     }
 
 
-def enrolment(state: State, settings: Settings, disks: list[BlockDevice]) -> Json:
-    """The body of an enrolment."""
+def enrolment(state: State, settings: Settings) -> Json | None:
+    """The body of an enrolment. None: the node_exporter that is to be read has not been seen yet."""
+    if settings.from_node_exporter:
+        from .imports import machine  # where nothing is imported, nothing of it is loaded
+
+        return machine.kept(state)
     return {
         "machine_id": machine_id(state, settings),
         "hostname": os.uname().nodename or "unnamed",
@@ -63,7 +67,7 @@ def enrolment(state: State, settings: Settings, disks: list[BlockDevice]) -> Jso
         "agent_version": __version__,
         "virtualisation": identity.virtualisation(settings.sys, settings.proc),
         "facts": facts(settings),
-        "disks": [disk_facts(disk) for disk in disks],
+        "disks": [disk_facts(disk) for disk in disks_of(settings)],
     }
 
 
@@ -90,10 +94,10 @@ def facts(settings: Settings) -> Json:
     return told
 
 
-def fingerprint(state: State, settings: Settings, disks: list[BlockDevice]) -> str:
+def fingerprint(settings: Settings, body: Json) -> str:
     """Changes whenever the server should hear of this machine again: other disks, another address."""
-    parts = [settings.url, machine_id(state, settings)]
-    parts += [repr(sorted(disk_facts(disk).items(), key=str)) for disk in disks]
+    parts = [settings.url, body["machine_id"]]
+    parts += [repr(sorted(disk.items(), key=str)) for disk in body["disks"]]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 

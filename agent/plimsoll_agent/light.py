@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main() -> int:
-    """`sample` is the process that stays; `send`, `look`, `pack` and `last` are tasks of the uplink child."""
+    """`sample` and `import` are processes that stay; `send`, `look`, `pack` and `last` are tasks of the uplink."""
     # The script's own folder would come first, and it has modules whose names are too common to be found by.
     sys.path[:] = [path for path in sys.path if path != HERE]
     sys.path.append(os.path.dirname(HERE))
@@ -23,6 +23,10 @@ def main() -> int:
         from plimsoll_agent import running  # only now: the path to it has just been set
 
         return running.main()
+    if task == "import":
+        from plimsoll_agent.imports import running as importing  # as above
+
+        return importing.main()
     from plimsoll_agent import uplink  # only now, and not in the sampler: it is large
 
     return uplink.main(task)

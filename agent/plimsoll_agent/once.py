@@ -16,32 +16,39 @@ from .core.counters import (
     Counters,
     difference,
 )
+from .imports.look import look as imports_look
 from .inventory import disks_of
-from .kernel.blockdev import BlockDevice
 from .kernel.diskstats import counters_of
 from .kernel.files import read_bytes
 from .settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .imports.look import Seen
 
 QUEUE_MS = FIELDS.index("queue_ms")
 HEAD = ("device", "serial", "IOPS", "read await ms", "write await ms", "aqu-sz", "MB/s", "in flight")
 
 
 def table(settings: Settings, seconds: float) -> str:
-    """A table of rates over `seconds`; a figure that the second does not give is a dash."""
-    disks = disks_of(settings)
-    before = [(time.monotonic(), _counters(disk)) for disk in disks]
+    """A table of rates over `seconds`; a figure that they do not give is a dash. Raises ScrapeError, ExporterError."""
+    look = imports_look(settings) if settings.from_node_exporter else lambda: _own(settings)
+    begin, before = time.monotonic(), look()
     time.sleep(seconds)
+    after, elapsed = {device: counters for device, _, counters in look()}, time.monotonic() - begin
     rows: list[tuple[str, ...]] = [HEAD]
-    for disk, (begin, old) in zip(disks, before):
-        new, elapsed = _counters(disk), time.monotonic() - begin
-        rows.append((disk.device, disk.serial or "-", *_figures(old, new, elapsed)))
+    for device, serial, old in before:
+        rows.append((device, serial or "-", *_figures(old, after.get(device), elapsed)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
     return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths)) for row in rows)
 
 
-def _counters(disk: BlockDevice) -> Counters | None:
-    raw = read_bytes(disk.path + "/stat")
-    return None if raw is None else counters_of(raw.split())
+def _own(settings: Settings) -> list[Seen]:
+    found: list[Seen] = []
+    for disk in disks_of(settings):
+        raw = read_bytes(disk.path + "/stat")
+        found.append((disk.device, disk.serial, None if raw is None else counters_of(raw.split())))
+    return found
 
 
 def _figures(old: Counters | None, new: Counters | None, elapsed: float) -> tuple[str, ...]:

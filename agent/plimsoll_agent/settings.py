@@ -25,6 +25,8 @@ NAMES: dict[str, tuple[str, str]] = {
     "ca_file": ("", "certificates to trust instead of the system's"),
     "vantage": ("guest", "guest, or host on a hypervisor whose key allows it"),
     "format": ("packed", "packed (msgpack) or json requests"),
+    "from_node_exporter": ("", "address of a node_exporter to read instead of this machine's own counters"),
+    "scrape_s": ("5", "how often it is read, in seconds"),
     "cadence": ("", "fixed fine cadence in ms (1000, 100, 50, 20 or 10); the server's policy if empty"),
     "ebpf": ("auto", "time each I/O in the kernel: auto (where it lets us), on (or do not start), off"),
     "spool_mb": ("64", "disk space the spool may take, in MiB"),
@@ -37,6 +39,8 @@ NAMES: dict[str, tuple[str, str]] = {
 VANTAGES = ("guest", "host")
 EBPF = ("auto", "on", "off")
 FORMATS = ("packed", "json")
+# Steps that divide a minute; finer than a second is not for a page of text.
+SCRAPE_S = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)
 
 
 class SettingsError(ValueError):
@@ -53,10 +57,12 @@ class Settings:
         "ebpf",
         "etc",
         "format",
+        "from_node_exporter",
         "key",
         "key_file",
         "proc",
         "run_dir",
+        "scrape_s",
         "spool_bytes",
         "spool_s",
         "state_dir",
@@ -86,6 +92,14 @@ class Settings:
         self.vantage = _one_of("vantage", text("vantage"), VANTAGES)
         self.format = _one_of("format", text("format"), FORMATS)
         self.ebpf = _one_of("ebpf", text("ebpf"), EBPF)
+        self.from_node_exporter = text("from_node_exporter")
+        if self.from_node_exporter and not self.from_node_exporter.startswith(("http://", "https://")):
+            raise SettingsError(
+                f"from_node_exporter must begin with http:// or https://, not {self.from_node_exporter!r}"
+            )
+        self.scrape_s = _number("scrape_s", text("scrape_s"), 1, 60)
+        if self.scrape_s not in SCRAPE_S:
+            raise SettingsError(f"scrape_s must divide a minute ({', '.join(map(str, SCRAPE_S))}), not {self.scrape_s}")
         cadence = text("cadence")
         self.cadence_ms = _number("cadence", cadence, 1, 1000) if cadence else None
         if self.cadence_ms is not None and self.cadence_ms not in LADDER_MS:
