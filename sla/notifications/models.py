@@ -103,6 +103,7 @@ class Notice(models.Model):
         RESOLVED = "resolved", "recovered"
         DIGEST = "digest", "digest"
         TEST = "test", "test"
+        STATEMENT = "statement", "statement"
 
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="notices")
     channel = models.ForeignKey(Channel, models.CASCADE, null=True, blank=True, related_name="notices")
