@@ -14,6 +14,8 @@ from scripts.setup import Ready, set_up
 
 REDIS_NUMBER = 1  # `make run` has 0
 PYTEST_FOUND_NONE = 5
+# A file's tests stay together; each worker has its own databases (tests/workers.py).
+SIDE_BY_SIDE = ["-p", "tests.workers", "-n", "2", "--dist", "loadfile"]
 
 
 def environment_of(ready: Ready) -> dict[str, str]:
@@ -28,7 +30,9 @@ def environment_of(ready: Ready) -> dict[str, str]:
 
 
 def pytest(arguments: list[str], env: dict[str, str]) -> int:
-    command = [paths.in_venv("pytest"), "-rfEs", *arguments]  # a line for what failed and for what was skipped
+    # -r: a line for what failed and for what was skipped
+    command = [paths.in_venv("pytest"), "-rfEs", *(arguments or SIDE_BY_SIDE)]
+    env = {**env, "PYTHONPATH": str(paths.ROOT)}
     code = subprocess.run(command, cwd=paths.ROOT, env=env, check=False).returncode
     if code == PYTEST_FOUND_NONE:
         say("Plimsoll: pytest found no test")
