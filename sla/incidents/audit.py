@@ -8,7 +8,7 @@ from django.db import connection
 
 from sla.domain.incidents.watch import DUE_LATE_S, MARKS_LATE_S, Backlog, Turn, late, waiting
 from sla.incidents.evaluate import nobody_is_heard
-from sla.incidents.jobs import AUDIT, period_s
+from sla.incidents.jobs import AUDIT, broken_after_s, period_s
 from sla.incidents.models import JobRun
 from sla.incidents.signals import audit_asked
 from sla.schedule import SCHEDULE
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 def findings(now: datetime) -> list[str]:
     """Everything that is wrong, in words; empty when all is well."""
-    found = [*late(turns(now), up_s(now)), *waiting(backlogs(now))]
+    found = [*late(turns(now), 0.0 if was_away(now) else up_s(now)), *waiting(backlogs(now))]
     if nobody_is_heard(now):
         found.append("most machines fell silent at once: frames do not reach us")
     for receiver, said in audit_asked.send_robust(sender=JobRun, now=now):
@@ -37,6 +37,12 @@ def up_s(now: datetime) -> float:
     if run is None or run.steady_since is None:
         return 0.0
     return max(0.0, (now - run.steady_since).total_seconds())
+
+
+def was_away(now: datetime) -> bool:
+    """Is this the auditor's first look after a break? Then everything was, and is given its time to come back."""
+    run = JobRun.objects.filter(task=AUDIT).first()
+    return run is None or run.ended_at is None or (now - run.ended_at).total_seconds() > broken_after_s(AUDIT)
 
 
 def turns(now: datetime) -> Iterator[Turn]:

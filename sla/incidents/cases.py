@@ -18,6 +18,8 @@ from sla.incidents.models import Incident, IncidentDisk
 NAMED = 500
 # What of a disk's figures decides about its incident.
 REASONS = ("kind", "severity", "suspected", "firing", "firing_lost", "period", "window", "cause")
+# What is of its last minutes only.
+LATELY = ("slow", "eligible", "delivered_ratio")
 
 
 @dataclass(slots=True)
@@ -70,6 +72,9 @@ class Case:
         # Figures move with every frame; they are written down once a minute, what they mean at once.
         if member.figures.get("minute") == fresh["minute"] and all(member.figures[k] == fresh[k] for k in REASONS):
             return
+        if not fresh["eligible"]:
+            # Nothing was seen of it lately: what was seen last still says what is wrong.
+            fresh |= {name: member.figures.get(name) for name in LATELY}
         if member.figures != fresh:
             member.figures = fresh
             self.changed.append(member)

@@ -46,6 +46,11 @@ def period_s(task: str) -> float | None:
     return float(every) if isinstance(every, int | float) else None
 
 
+def broken_after_s(task: str) -> float:
+    """A break between two runs that is longer ends the series."""
+    return max(BROKEN_AFTER_S, BROKEN_AFTER_PERIODS * (period_s(task) or 0))
+
+
 def record_run(task: str, began: datetime, took_ms: int, said: str, error: str = "") -> None:
     """Write down one run. A database that is away must not turn a task that worked into one that failed."""
     failed = bool(error)
@@ -60,7 +65,7 @@ def record_run(task: str, began: datetime, took_ms: int, said: str, error: str =
         "said": said[:SAID_MAX],
         "error": error[:SAID_MAX],
         "failed_at": ended if failed else None,
-        "broken_after": max(BROKEN_AFTER_S, BROKEN_AFTER_PERIODS * (period_s(task) or 0)),
+        "broken_after": broken_after_s(task),
     }
     try:
         with connection.cursor() as cursor:

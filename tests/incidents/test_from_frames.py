@@ -1,10 +1,12 @@
 """The whole line: frames as agents send them, scored as usual, looked at by the rules."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from sla.fleet.models import Disk
 from sla.incidents import evaluate, marks
@@ -63,6 +65,20 @@ def test_a_disk_that_goes_bad_within_a_minute_is_an_incident_before_the_minute_i
     assert (incident.kind, incident.severity, incident.suspected) == ("acute", "page", True)
     figures = IncidentDisk.objects.get().figures
     assert figures["slow"] == 40 * 90 + sum(minute(NOW - 120, term=term)["slow"][0]["write_est"])
+
+
+def test_a_disk_that_falls_silent_keeps_the_figures_that_were_seen_last(
+    disk: Disk, term: int, sent: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent(1, **bad(term, proved=True))
+    look()
+    before = IncidentDisk.objects.get().figures
+    later = datetime.fromtimestamp(NOW + 3_600, UTC)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    services.refresh_stale()
+    evaluate.sweep()
+    after = IncidentDisk.objects.get(incident__kind="acute").figures
+    assert {name: after[name] for name in ("slow", "eligible")} == {name: before[name] for name in ("slow", "eligible")}
 
 
 def test_what_the_counters_prove_is_not_called_suspected(disk: Disk, term: int, sent: Send) -> None:

@@ -52,6 +52,7 @@ def test_all_is_well_when_everything_ran(clock: Clock) -> None:
 @pytest.mark.parametrize("task", sorted({entry["task"] for entry in SCHEDULE.values()}))
 def test_every_task_of_the_schedule_is_missed(clock: Clock, task: str) -> None:
     ran(clock.now, {task: 100_000})
+    JobRun.objects.filter(task=jobs.AUDIT).update(ended_at=clock.now)
     assert [said.split()[0] for said in findings(clock.now)] == [task]
 
 
@@ -69,6 +70,16 @@ def test_what_is_late_is_one_incident_about_ourselves_until_it_is_well_again(clo
     ran(clock.on(seconds=30), {SETTLE: 200})
     watcher.audit(now=clock.now)
     assert (Incident.objects.get().reopened, history(incident)[-1]) == (1, "reopened")
+
+
+@pytest.mark.django_db
+def test_after_a_break_everything_is_given_its_time_to_come_back(clock: Clock) -> None:
+    ran(clock.now)
+    assert findings(clock.on(minutes=20)) == []
+    JobRun.objects.filter(task=jobs.AUDIT).update(ended_at=clock.now, steady_since=clock.now)
+    assert findings(clock.on(seconds=60)) == []
+    JobRun.objects.filter(task=jobs.AUDIT).update(ended_at=clock.now)
+    assert SETTLE in " ".join(findings(clock.on(seconds=30)))
 
 
 @pytest.mark.django_db

@@ -81,6 +81,8 @@ def context_of(incident: Incident, request: HttpRequest) -> dict[str, Any]:
 def _to_do(incident: Incident, said: str, *, noc: bool) -> str:
     """As its mail says, but that nobody has to be sent to the page they are on."""
     here = noc and incident.kind in SLOW_KINDS and incident.kind != Incident.Kind.BURN and not incident.resolved_at
+    if here and incident.state == Incident.State.ACKNOWLEDGED:
+        return gettext("See whether its neighbours are slow too; a note in the history helps who comes next.")
     return gettext("See whether its neighbours are slow too, and say that you look after it.") if here else said
 
 
