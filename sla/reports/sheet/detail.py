@@ -71,10 +71,8 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
         [gettext("Attained, estimate"), f"{words.per_cent(disk['sli_ppb']['estimate'], 3)} %"],
         [gettext("Requests"), words.whole(total["ios"])],
         [gettext("covered · beyond contract"), f"{words.whole(total['eligible'])} · {words.whole(disk['excess'])}"],
-        [
-            gettext("slow: least · likely · most"),
-            " · ".join(words.whole(total[name]) for name in ("slow_low", "slow", "slow_high")),
-        ],
+        [gettext("slow: at least · at most"), f"{words.whole(total['slow_low'])} · {words.whole(total['slow_high'])}"],
+        [gettext("slow: likely"), words.whole(total["slow"])],
         [gettext("Lost time"), words.duration(total["lost_ms"])],
         [
             gettext("Minutes met · breached · excused"),
@@ -90,7 +88,7 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
     if budget:
         left = budget["requests"]["left_ppb"]
         told.insert(
-            5,
+            6,
             [
                 gettext("Budget left: requests · minutes"),
                 f"{words.left(left['estimate'])} · {words.left(budget['slots']['left_ppb']['estimate'])}",

@@ -152,7 +152,7 @@ def headings() -> dict[str, Any]:
             gettext("by minutes"),
             gettext("Lost"),
             gettext("Observed"),
-            gettext("Credit"),
+            gettext("Credit (up to)"),
         ],
         "scale": [gettext("0"), gettext("allowed"), gettext("2×")],
     }
