@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from . import __version__, spool
 from .choose import MISSING, choose
+from .ebpf import load
 from .kernel import release
 from .kernel.blockdev import BlockDevice, block_devices
 from .kernel.files import read_all, read_text
@@ -51,6 +52,7 @@ def examine(settings: Settings) -> Findings:
     _kernel(settings, findings)
     disks = _disks(settings, findings)
     _caps(settings, disks, findings)
+    _exact(settings, findings)
     try:
         state = locate(settings)
     except StateError as error:
@@ -118,6 +120,20 @@ def _caps(settings: Settings, disks: list[BlockDevice], findings: Findings) -> N
         if disk.nr_requests is not None and disk.nr_requests < 64:
             text = f"{disk.device} takes {disk.nr_requests} requests at once: waits for a free one are in no counter."
             findings.add("cap", WARNING, text, device=disk.device, nr_requests=disk.nr_requests)
+
+
+def _exact(settings: Settings, findings: Findings) -> None:
+    """Can the kernel time each I/O for this agent? What can be seen without loading anything into it."""
+    if settings.ebpf == "off":
+        findings.add("ebpf", OK, "eBPF is off: slow requests are told as an interval, from the kernel's counters.")
+        return
+    missing = load.obstacle(proc=settings.proc, sys=settings.sys)
+    if missing is None:
+        findings.add("ebpf", OK, "The kernel can time each I/O (eBPF): slow requests are counted, not bounded.")
+    else:
+        verdict = FAULT if settings.ebpf == "on" else OK
+        text = f"No exact latencies by eBPF: {missing}. Slow requests are told as an interval, from the counters."
+        findings.add("ebpf", verdict, text, missing=missing)
 
 
 def _sampler(state: State, findings: Findings) -> None:

@@ -1,5 +1,6 @@
 """The kernel times each I/O: on a real loop device, through the real agent; skipped, with a word, where it cannot."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_an_agent_that_must_have_it_does_not_start_without(tmp_path, capsys):
         ["run", "--ebpf", "on", "--sys", str(tmp_path), "--url", "http://127.0.0.1:1", "--state-dir", str(tmp_path)]
     )
     assert code == 2 and "ebpf is on, but" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("wish", "verdict"), [("auto", "ok"), ("on", "fault"), ("off", "ok")])
+def test_the_doctor_says_what_is_missing(wish, verdict, tmp_path, capsys):
+    (tmp_path / "block").mkdir()
+    cli.main(["doctor", "--json", "--ebpf", wish, "--sys", str(tmp_path), "--state-dir", str(tmp_path / "state")])
+    [found] = [item for item in json.loads(capsys.readouterr().out)["findings"] if item["topic"] == "ebpf"]
+    assert found["verdict"] == verdict and ("missing" in found) == (wish != "off")
 
 
 @pytest.fixture(scope="module")
