@@ -1,6 +1,7 @@
 // What every page starts: theme, clock, keys.
 import { startClock } from "core/clock.js";
 import { startKeys } from "core/keys.js";
+import { startTables } from "core/table-csv.js";
 import { startTheme } from "core/theme.js";
 import { startTravel } from "core/travel.js";
 
@@ -10,3 +11,4 @@ startTheme(find("theme-switch"));
 startClock(find("clock"), find("zone-switch"));
 startKeys(find("find"), find("person"));
 startTravel({ help: find("help"), places: document.querySelector(".places") });
+startTables();

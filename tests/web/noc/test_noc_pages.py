@@ -181,3 +181,16 @@ def test_what_stands_beside_the_fleet_comes_by_itself(
     assert "No storage is slower than its load explains." in page.page.inner_text("#beside")
     assert not page.complaints
     assert not page.accessibility()
+
+
+@pytest.mark.page
+def test_any_list_can_be_had_as_a_file(seeded: dict[str, Disk], people: People, open_page: Callable[..., Page]) -> None:
+    opened = open_page(people.noc, "/agents")
+    opened.page.hover(".table-card")
+    with opened.page.expect_download() as coming:
+        opened.page.click(".table-csv")
+    lines = coming.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert coming.value.suggested_filename == "agents.csv"
+    assert lines[0].startswith("Machine,Reports,Customer")
+    assert len(lines) == 12
+    assert not opened.complaints
