@@ -113,6 +113,13 @@ def _unavailable(cursor: "psycopg.Cursor[tuple]", facts: Iterable[DiskFacts]) ->
     return found
 
 
+def approvals(window: MaintenanceWindow, customer: Customer) -> tuple[str, ...]:
+    """This customer's recorded words, each with who gave it and when; of others' words nothing is told."""
+    words = [one for one in window.words.all() if one.customer_id == customer.pk]
+    said = [f"{one.by_label}, {one.at:%Y-%m-%d %H:%M} UTC" + (f": {one.note}" if one.note else "") for one in words]
+    return tuple(said or window.approvals)
+
+
 def exclusions(customer: Customer, disks: Sequence[Disk], spans: Sequence[Span]) -> list[Exclusion]:
     """The maintenance windows that touched these disks, with both switches and whoever agreed."""
     if not spans:
@@ -124,7 +131,7 @@ def exclusions(customer: Customer, disks: Sequence[Disk], spans: Sequence[Span])
         .filter(Q(disks__in=ids) | Q(pools__in=pools) | Q(customers=customer))
         .distinct()
         .select_related("created_by")
-        .prefetch_related("disks", "pools", "customers")
+        .prefetch_related("disks", "pools", "customers", "words")
         .order_by("starts_at", "pk")
     )
     found = []
@@ -143,7 +150,7 @@ def exclusions(customer: Customer, disks: Sequence[Disk], spans: Sequence[Span])
                 excludes=window.excludes,
                 made_at=int(window.created_at.timestamp()),
                 made_by=window.created_by.get_username() if window.created_by else "",
-                approvals=tuple(window.approvals),
+                approvals=approvals(window, customer),
                 disks=tuple(sorted(touched)),
             )
         )

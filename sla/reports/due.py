@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, Min
 from django.utils import timezone
 
 from sla.accounts.models import Customer, User
 from sla.domain.period import PeriodError, parse_period, period_of
 from sla.reports.keys import NoKey
-from sla.reports.models import Batch, Statement
+from sla.reports.models import Batch, Handover, Statement
 from sla.reports.selectors import last_closed_month
 from sla.reports.services import NotClosedYet, NothingToState, freeze
 from sla.scoring.models import Correction
@@ -39,10 +39,13 @@ def freeze_due(*, now: datetime | None = None, limit: int = LIMIT) -> int:
 
 def _due(now: datetime) -> Iterable[tuple[Customer, str, str]]:
     stated = set(Statement.objects.filter(issue=1).values_list("customer_id", "period"))
-    for customer in Customer.objects.filter(machines__disks__now__first_at__isnull=False).distinct().order_by("pk"):
-        period = last_closed_month(customer, now).text
-        if (customer.pk, period) not in stated:
-            yield customer, period, ""
+    gave_away = set(Handover.objects.values_list("before", flat=True))
+    first_frame = Min("machines__disks__now__first_at")
+    for customer in Customer.objects.annotate(first_frame=first_frame).order_by("pk"):
+        period = last_closed_month(customer, now)
+        had_disks = customer.first_frame is not None and customer.first_frame < period.end
+        if (had_disks or customer.pk in gave_away) and (customer.pk, period.text) not in stated:
+            yield customer, period.text, ""
     newer = (
         Statement.objects.filter(superseded_by=None)
         .filter(

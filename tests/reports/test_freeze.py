@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from bench import months
 from sla.accounts.models import AuditEntry, Customer
-from sla.contracts.models import MaintenanceWindow
+from sla.contracts.models import MaintenanceApproval, MaintenanceWindow
 from sla.contracts.services import add_version, assign
 from sla.domain.period import PeriodError, period_of
 from sla.domain.statement.canonical import canonical, digest
@@ -200,6 +200,18 @@ def test_maintenance_that_excludes_is_told_with_its_approval(month: Month) -> No
     assert good["coverage"]["excluded_s"] == 3_600
     assert good["coverage"]["ppm"] == 10**6
     assert good["excluded_ios"] > 0
+
+
+def test_only_ones_own_word_stands_beside_an_exclusion(month: Month) -> None:
+    window = MaintenanceWindow.objects.create(
+        starts_at=at(END - 7_200), ends_at=at(END - 3_600), reason="firmware", asks_exclusion=True
+    )
+    window.customers.add(month.people.customer_a, month.people.customer_b)
+    for customer, label in ((month.people.customer_a, "Ada"), (month.people.customer_b, "Bob")):
+        MaintenanceApproval.objects.create(window=window, customer=customer, by_label=label, note="agreed", at=at(END))
+    (told,) = month.freeze().document["exclusions"]
+    assert told["approvals"] == [f"Ada, {at(END):%Y-%m-%d %H:%M} UTC: agreed"]
+    assert len(told["disks"]) == 4
 
 
 def test_who_listens_is_told_in_the_same_transaction(month: Month) -> None:
