@@ -179,11 +179,12 @@ def _check(values: dict[str, str]) -> int:
 def _doctor(options: argparse.Namespace) -> int:
     findings = doctor.examine(Settings(_values(options)))
     if options.json:
-        print(json.dumps({"well": findings.faults == 0, "findings": findings.items}, indent=2))
+        told = {"well": findings.status == 0, "status": findings.status, "findings": findings.items}
+        print(json.dumps(told, indent=2))
     else:
         for item in findings.items:
             print(f"{MARKS[item['verdict']]}  {item['text']}")
-    return 1 if findings.faults else 0
+    return findings.status
 
 
 def _record(options: argparse.Namespace) -> int:

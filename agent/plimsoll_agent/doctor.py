@@ -6,12 +6,16 @@ import os
 import time
 from email.utils import parsedate_to_datetime
 
-from . import __version__, spool
+from . import __version__, spool, waits
 from .choose import MISSING, choose
 from .ebpf import load
-from .kernel import release
+from .imports import machine
+from .imports.look import page_of
+from .imports.node_exporter import ExporterError
+from .imports.scrape import ScrapeError
+from .kernel import identity, release
 from .kernel.blockdev import BlockDevice, block_devices
-from .kernel.files import read_all, read_text
+from .kernel.files import read_text
 from .settings import Settings
 from .state import SAMPLER, UPLINK, State, StateError, locate, notes
 from .transport import NetworkError, Server
@@ -26,8 +30,6 @@ STATUS_STALE_S = 150
 # A frame that ends over 120 s ahead is refused: half of that is time to mend the clock.
 OFFSET_FAULT_S, OFFSET_WARNING_S = 60.0, 2.0
 LATE_LIMIT_PPM = 1_000  # one sample in a thousand, the goal of a healthy machine
-# Where a control group's limits are: unified hierarchy, else the blkio controller's.
-CGROUP_ROOT = "/fs/cgroup"
 
 
 class Findings:
@@ -41,18 +43,26 @@ class Findings:
         self.items.append({"topic": topic, "verdict": verdict, "text": text, **figures})
 
     @property
-    def faults(self) -> int:
-        """How many things do not work."""
-        return sum(item["verdict"] == FAULT for item in self.items)
+    def status(self) -> int:
+        """For scripts: 0 all is well, 1 something is slow or late for it (warnings), 2 the agent cannot do its work."""
+        verdicts = {item["verdict"] for item in self.items}
+        return 2 if FAULT in verdicts else 1 if WARNING in verdicts else 0
 
 
-def examine(settings: Settings) -> Findings:
-    """Look at everything. Nothing is changed, and nothing is sent but one request without content."""
+def examine(settings: Settings, look_s: float = waits.LOOK_S) -> Findings:
+    """Look at everything. Nothing is changed, and nothing is sent but one request without content.
+
+    `look_s`: how long to watch what only a span of time shows.
+    """
     findings = Findings()
-    _kernel(settings, findings)
-    disks = _disks(settings, findings)
-    _caps(settings, disks, findings)
-    _exact(settings, findings)
+    if settings.from_node_exporter:
+        _exporter(settings, findings)
+    else:
+        _kernel(settings, findings)
+        disks = _disks(settings, findings)
+        virtual = identity.virtualisation(settings.sys, settings.proc)
+        waits.examine(disks, settings.sys, settings.proc, virtual, findings.add, look_s)
+        _exact(settings, findings)
     try:
         state = locate(settings)
     except StateError as error:
@@ -75,6 +85,25 @@ def _kernel(settings: Settings, findings: Findings) -> None:
     )
     text = f"Agent {__version__}, kernel {kernel}: in_flight {proves}."
     findings.add("kernel", OK, text, release=kernel, in_flight_rule=rule)
+
+
+def _exporter(settings: Settings, findings: Findings) -> None:
+    """The disks of the machine whose node_exporter is read instead."""
+    try:
+        page = page_of(settings)
+    except (ScrapeError, ExporterError) as error:
+        findings.add("exporter", FAULT, f"The node_exporter cannot be used: {error}.")
+        return
+    devices = machine.disks_of(page, settings.devices)
+    findings.add("exporter", OK, f"A node_exporter is read every {settings.scrape_s} s: evidence of grade C.")
+    for device in devices:
+        serial = page.info.get(device, {}).get("serial") or None
+        findings.add("disk", OK, f"{device} is watched: serial {serial or 'unknown'}.", device=device, serial=serial)
+    left = sorted(set(page.disks) - set(devices))
+    if left:
+        findings.add("skipped", OK, f"{', '.join(left)}: left out, memory or made of the others.", devices=left)
+    if not devices:
+        findings.add("disk", FAULT, "No disk to watch: name one with devices=.")
 
 
 def _disks(settings: Settings, findings: Findings) -> list[BlockDevice]:
@@ -102,24 +131,6 @@ def _disks(settings: Settings, findings: Findings) -> list[BlockDevice]:
     if not choice.picked:
         findings.add("disk", FAULT, "No disk to watch: name one with devices=.")
     return choice.picked
-
-
-def _caps(settings: Settings, disks: list[BlockDevice], findings: Findings) -> None:
-    """Waits that no counter holds: a control group's throttle, and requests beyond nr_requests."""
-    numbers = {disk.number: disk.device for disk in disks if disk.number}
-    for folder, _, files in os.walk(settings.sys + CGROUP_ROOT):
-        if "io.max" not in files:
-            continue
-        for line in (read_all(folder + "/io.max") or b"").decode("utf-8", "replace").splitlines():
-            number, _, limits = line.partition(" ")
-            if number in numbers:
-                group = folder[len(settings.sys + CGROUP_ROOT) :] or "/"
-                text = f"Control group {group} limits {numbers[number]} to {limits}: its waits there are in no counter."
-                findings.add("cap", WARNING, text, device=numbers[number], group=group)
-    for disk in disks:
-        if disk.nr_requests is not None and disk.nr_requests < 64:
-            text = f"{disk.device} takes {disk.nr_requests} requests at once: waits for a free one are in no counter."
-            findings.add("cap", WARNING, text, device=disk.device, nr_requests=disk.nr_requests)
 
 
 def _exact(settings: Settings, findings: Findings) -> None:

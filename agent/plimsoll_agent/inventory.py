@@ -7,7 +7,7 @@ import os
 
 from . import __version__
 from .choose import choose
-from .kernel import identity, release
+from .kernel import dirty, identity, medium, odirect, release, throttle
 from .kernel.blockdev import BlockDevice, block_devices
 from .kernel.files import read_all, read_text
 from .settings import Settings
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Json = Dict[str, Any]
 
 # machine-id(5) asks for an application-specific hash: the id itself is not to be sent over a network.
+# A page shows forty facts of a machine; who has more disks looks at their own pages.
+MOST_DISKS_TOLD = 8
 APPLICATION = b"plimsoll-agent machine v1"
 
 
@@ -78,6 +80,7 @@ def facts(settings: Settings) -> Json:
         "kernel": kernel,
         "in_flight_rule": release.in_flight_rule(kernel),
         "distribution": _distribution(settings.etc),
+        **waiting(settings),
     }
     try:
         import psutil  # type: ignore[import-untyped]  # here: 3 MB and 15 ms that only an enrolment is worth
@@ -91,6 +94,36 @@ def facts(settings: Settings) -> Json:
         for part in psutil.disk_partitions()
         if part.device.startswith("/dev/")
     ][:64]
+    return told
+
+
+def waiting(settings: Settings) -> Json:
+    """What makes requests wait here, one plain value a name: limits and modes, no names of groups or programs."""
+    limits = dirty.read(settings.proc)
+    told: Json = {
+        "dirty_limit_bytes": limits.limit_bytes,
+        "dirty_background_bytes": limits.background_bytes,
+        "dirty_limit_set_by": limits.set_by,
+        "o_direct_honoured": odirect.honoured(settings.proc),
+        "fsync_honoured": odirect.fsync_honoured(settings.proc),
+    }
+    capped: dict[str, list[str]] = {}
+    for limit in throttle.limits(settings.sys):
+        capped.setdefault(limit.number, []).append(limit.words)
+    for disk in disks_of(settings)[:MOST_DISKS_TOLD]:
+        words = [
+            medium.model_of(disk.path),
+            None if disk.nr_requests is None else f"{disk.nr_requests} requests at once",
+            f"made of {', '.join(disk.slaves)}" if disk.slaves else None,
+        ]
+        told[disk.device] = ", ".join(word for word in words if word) or None
+        if make := medium.controller_of(disk.path):
+            told[f"{disk.device}_raid_controller"] = make
+        if found := capped.get(disk.number or ""):
+            told[f"{disk.device}_limits_of_control_groups"] = "; ".join(sorted(set(found))[:8])
+    for array in medium.arrays(settings.sys)[:MOST_DISKS_TOLD]:
+        state = f"lacks {array.degraded}" if array.degraded else "complete"
+        told[array.device] = f"{array.level} of {', '.join(array.members)}, {state}, {array.action}"
     return told
 
 

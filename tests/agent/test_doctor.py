@@ -37,7 +37,7 @@ def ask(tmp_path, server, capsys):
             server.url,
             *flags,
         ]
-        code = cli.main(["doctor", "--json", "--sys", f"{SYS}/guest", *flags])
+        code = cli.main(["doctor", "--json", "--sys", f"{SYS}/guest", "--proc", str(tmp_path / "proc"), *flags])
         told = json.loads(capsys.readouterr().out)
         assert told["well"] == (code == 0)
         return code, told["findings"]
@@ -85,13 +85,14 @@ def test_nothing_is_changed_by_looking(ask, tmp_path):
     [({"at": 1_000}, "fault"), ({"late": 600}, "warning"), ({"lost_s": 4}, "warning"), ({"stopped": 1}, "warning")],
 )
 def test_a_sampler_that_is_silent_late_or_stopped_is_named(ask, change, verdict):
-    _, findings = ask(status=well(**change))
+    code, findings = ask(status=well(**change))
     assert about(findings, "sampler")[0][0] == verdict
+    assert code == {"warning": 1, "fault": 2}[verdict]
 
 
 def test_a_server_that_is_not_there_is_a_fault(ask):
     code, findings = ask("--url", "http://127.0.0.1:9", status=well())
-    assert code == 1 and about(findings, "server")[0][0] == "fault"
+    assert code == 2 and about(findings, "server")[0][0] == "fault"
 
 
 def test_a_token_on_an_open_road_is_warned_of(ask):
@@ -101,7 +102,7 @@ def test_a_token_on_an_open_road_is_warned_of(ask):
 
 def test_a_disk_that_is_named_and_missing_is_a_fault(ask):
     code, findings = ask("--devices", "vda,vdz", status=well())
-    assert code == 1
+    assert code == 2
     assert [item["verdict"] for item in findings if item.get("devices") == ["vdz"]] == ["fault"]
 
 
@@ -109,7 +110,7 @@ def test_no_key_and_no_token_is_a_fault(ask, tmp_path):
     ask(status=well())
     (tmp_path / "state/token").unlink()
     code = cli.main(["doctor", "--state-dir", str(tmp_path / "state"), "--sys", f"{SYS}/guest"])
-    assert code == 1
+    assert code == 2
 
 
 def test_waiting_frames_and_drops_are_told(ask, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .files import read_text
+from .odirect import in_openvz
 
 # What DMI and sysfs call the hypervisors that people run; the word is the one systemd-detect-virt prints.
 VENDORS = (
@@ -34,6 +35,8 @@ def machine_id(etc: str = "/etc") -> str | None:
 
 def virtualisation(sys: str = "/sys", proc: str = "/proc") -> str | None:
     """The hypervisor's word, "none" on bare metal, "vm" where only the CPU says so; None where nothing does."""
+    if in_openvz(proc):
+        return "openvz"
     if (kind := read_text(sys + "/hypervisor/type")) is not None:
         return kind
     dmi = " ".join(read_text(f"{sys}/class/dmi/id/{name}") or "" for name in ("sys_vendor", "product_name")).lower()
