@@ -46,13 +46,8 @@ class Picture:
 PAGES = (
     Picture("fleet", "/"),
     Picture("disk", "/", "/disks/", "?range=24h"),
-    Picture("pools", "/pools"),
-    Picture("pool", "/pools", "/pools/"),
-    Picture("window", "/windows", "/windows/"),
+    Picture("pool", "/windows", "/pools/"),  # where the newest window is
     Picture("incidents", "/incidents"),
-    Picture("incident", "/incidents", "/incidents/"),
-    Picture("contracts", "/contracts"),
-    Picture("matrix", "/matrix"),
     Picture("agents", "/agents"),
 )
 CUSTOMERS_PAGES = (Picture("customer", "/home"),)

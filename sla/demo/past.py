@@ -118,7 +118,8 @@ def _part(fleet: Fleet, odometer: Odometer, trace: Trace, mine: slice, index: in
     starts = trace.start + MINUTE_S * np.arange(size, dtype=np.int64)
     excluded = np.stack([_excluded(fleet.windows.get(int(fleet.disks[number]), ()), starts) for number in numbers])
     flat = {name: values.reshape(-1) for name, values in made.sums.items()}
-    hists = tuple(buckets(flat[f"{side}_ios"], flat[f"{side}_ms"]) for side in ("read", "write"))
+    waiting = flat["queue_ms"] / (1_000.0 * MINUTE_S)
+    hists = tuple(buckets(flat[f"{side}_ios"], flat[f"{side}_ms"], waiting) for side in ("read", "write"))
     cells = Cells(*(np.concatenate((hists[0][at], hists[1][at]), axis=1) for at in (0, 1)))
     rows = len(flat["read_ios"])
     shares = cells.percentiles_us((50, 95, 99)) if percentiles else np.full((rows, 3), UNKNOWN)

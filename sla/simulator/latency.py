@@ -46,10 +46,14 @@ def single(rng: np.random.Generator, mean_ms: Floats, waiting: Floats) -> Floats
     return np.asarray(mean_ms * np.exp(sigma * rng.standard_normal(mean_ms.shape) - sigma**2 / 2))
 
 
-def buckets(ios: Ints, summed_ms: Ints) -> tuple[npt.NDArray[np.int16], Ints]:
-    """(R40 bucket, count), each (…, K): where the I/Os of each step lie. The counts of a step sum to its I/Os."""
+def buckets(ios: Ints, summed_ms: Ints, waiting: Floats | float = 0.0) -> tuple[npt.NDArray[np.int16], Ints]:
+    """(R40 bucket, count), each (…, K): where the I/Os of each step lie. The counts of a step sum to its I/Os.
+
+    waiting: how many were in flight on average, as for `single`.
+    """
     mean_us = US_PER_MS * np.maximum(summed_ms, 0.5) / np.maximum(ios, 1)
-    at = np.log(mean_us)[..., None] + (SIGMA * QUANTILES - SIGMA**2 / 2)
+    sigma = (SIGMA * np.minimum(1.0, FEW_WAITING / np.maximum(waiting, 1e-9)))[..., None]
+    at = np.log(mean_us)[..., None] + (sigma * QUANTILES - sigma**2 / 2)
     bucket = np.searchsorted(np.log(np.array(EDGES_US)), at, side="right") - 1
     seen = np.round(ios[..., None] * np.cumsum(SHARES)).astype(np.int64)
     seen[..., -1] = ios
