@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from sla.accounts.permissions import Verb, may
 from sla.accounts.selectors import customers_visible_to
 from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
