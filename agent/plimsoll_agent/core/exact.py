@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 # More I/Os than end between two reads in a row: then the two do not count the same thing, and the second is not exact.
 # A sampler is late by a millisecond at worst: 200 I/Os of a disk that does 200,000 a second.
 MOST_EARLY, EARLY_PART = 256, 4
-# The kernel skips a count that interrupts another one on the same CPU. More than one in a hundred is no exact source.
-MOST_MISSING, MISSING_PART = 4, 100
+# Some kernels skip some calls of a program. More than one in fifty is no exact source.
+MOST_MISSING, MISSING_PART = 8, 50
 
 
 class Exact(namedtuple("Exact", "read_hist write_hist read_missing write_missing")):

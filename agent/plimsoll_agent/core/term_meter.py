@@ -130,8 +130,11 @@ class TermMeter:
         # What the pool of excess I/Os used up may have been reads or writes: it is taken from both.
         used = bounds.lo - cover.lo
         if exact is not None:
-            low_r, high_r = exact.reads(self.read_us)
-            low_w, high_w = exact.writes(self.write_us)
+            low_r, most = exact.reads(self.read_us)
+            # What was not timed is bounded by the sums, as everything is without this source.
+            high_r = max(low_r, min(most, high_r)) if exact.read_missing else most
+            low_w, most = exact.writes(self.write_us)
+            high_w = max(low_w, min(most, high_w)) if exact.write_missing else most
             low, high = low_r + low_w, high_r + high_w
             # As if the second were one sub-interval (design semantics §4: P, u); finer ones may have proved more.
             used = max(0, min(low, cover.began + cover.excess_hi, low - cover.lo))

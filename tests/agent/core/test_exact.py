@@ -48,6 +48,14 @@ def test_ios_that_the_kernel_counted_and_nobody_timed_widen_the_interval():
     assert Exact(hist, {}, missing, 0).reads(15_000) == (3, 5)
 
 
+def test_ios_that_were_not_timed_are_bounded_by_their_sums():
+    meter = DiskMeter([TERM])
+    for at in range(101):
+        meter.sample(at * 10 * MS, counters(3 * at, 2 * at))
+    counts = meter.close_second(Exact({FAST: 292, SLOW: 2}, {}, 6, 0))[7]
+    assert (counts.read_lo, counts.read_hi) == (2, 2)
+
+
 def test_a_source_that_counts_other_ios_than_the_kernel_is_not_exact():
     assert Shared().second({FAST: 50}, 100) is None
     assert Shared().second({FAST: 5000}, 100) is None
