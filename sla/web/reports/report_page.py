@@ -3,8 +3,10 @@
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from sla.domain.period import period_of
 from sla.reports.selectors import statements_visible_to
 from sla.reports.sheet.page import sheet
 
@@ -29,6 +31,7 @@ def report(request: HttpRequest, report: int) -> HttpResponse:
         "statement": statement,
         "sheet": told,
         "replaced": replaced,
+        "open_month": period_of(timezone.now(), statement.customer.zone).text,
         "left_out": max(0, statement.summary["disks"] - MOST_ROWS),
         "has_minutes": replaced is None,
         "disks": statement.document["disks"][:MOST_ROWS],

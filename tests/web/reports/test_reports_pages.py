@@ -185,6 +185,9 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(
 def test_a_customer_downloads_with_the_session_of_the_page(month: Month, statement: Statement) -> None:
     client = client_of(month.people.a)
     page = client.get(f"/reports/{statement.pk}").content.decode()
+    draft = client.get(f"/api/v1/reports/draft.pdf?period={month.period}&customer={month.people.customer_a.pk}")
+    assert draft.content.startswith(b"%PDF-")
+    assert "/api/v1/reports/draft.pdf?period=" in page
     for end in (".pdf", ".json", ".csv", "/bundle.zip", "/slots.csv", "/seconds.csv"):
         path = f"/api/v1/reports/{statement.pk}{end}"
         assert f'href="{path}"' in page
