@@ -129,6 +129,7 @@ def _choices(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     customers = customers_visible_to(request.user).annotate(what=Value("customers")).values_list("what", "name")
     pools = Pool.objects.annotate(what=Value("pools")).values_list("what", "name")
     found: dict[str, Any] = {"may_make_keys": may_make_keys(request.user), "customers": [], "pools": []}
+    found["may_assign"] = may(request.user, Verb.KEEP_CONTRACTS)
     for what, name in customers.order_by("name")[:500].union(pools.order_by("name")[:500], all=True):
         found[what].append(name)
     return found

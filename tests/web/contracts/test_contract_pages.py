@@ -137,3 +137,10 @@ def test_axe_finds_nothing(
     page.page.wait_for_selector("#check mark")
     found |= {"typing": page.accessibility()} if page.accessibility() else {}
     assert not found
+
+
+def test_from_the_disks_found_to_their_contract(seeded: dict[str, Disk], people: People, client: Client) -> None:
+    client.force_login(people.noc)
+    assert 'href="/contracts/assign?pool=ssd-1">Assign these a contract' in client.get("/?pool=ssd-1").content.decode()
+    client.force_login(people.a)
+    assert "/contracts/assign" not in client.get("/").content.decode()
