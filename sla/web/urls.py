@@ -2,11 +2,13 @@
 
 from django.urls import include, path
 
-from sla.web import agent_key, agents_page, fleet_page, log_page
+from sla.web import agent_key, agents_page, fleet_page, log_page, views_page
 
 urlpatterns = [
     path("", fleet_page.fleet, name="fleet"),
     path("disks/", include("sla.web.disk_urls")),
+    path("views", views_page.views, name="views"),
+    path("views/<int:view_id>/drop", views_page.drop, name="view_drop"),
     path("log", log_page.log_page, name="log"),
     path("agents/key", agent_key.agent_key, name="agent_key"),
     path("agents", agents_page.agents, name="agents"),
