@@ -12,6 +12,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "audit": {"task": "sla.incidents.audit", "schedule": 30.0, "options": {"expires": 30}},
     # A pool's minute is looked at as soon as its disks have sent it.
     "detect-neighbours": {"task": "sla.neighbours.detect", "schedule": 15.0, "options": {"expires": 15}},
+    "infer-pools": {"task": "sla.neighbours.infer_pools", "schedule": 21600.0, "options": {"expires": 21600}},
     "drop-old-pool-minutes": {"task": "sla.neighbours.drop_old", "schedule": 3600.0, "options": {"expires": 3600}},
     "refresh-stale": {"task": "sla.scoring.refresh_stale", "schedule": 15.0, "options": {"expires": 15}},
     "merge-histograms": {"task": "sla.scoring.merge_histograms", "schedule": 60.0, "options": {"expires": 60}},

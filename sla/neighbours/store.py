@@ -31,13 +31,18 @@ class Member:
 
 
 def members(cursor: Cursor, pools: Sequence[int], start: int, end: int) -> dict[int, list[Member]]:
-    """The disks of these pools in [start, end), by pool, in order of id: by their history, else by where they are."""
+    """The disks of these pools in [start, end), by pool, in order of id: by their history, else by where they are.
+
+    Where a disk was first said to be it has always been: inventory comes later than the disks.
+    """
     rows = cursor.execute(
         """
-        SELECT m.pool_id, m.disk_id, coalesce(extract(epoch FROM m.valid_from), '-infinity'),
+        SELECT m.pool_id, m.disk_id,
+               CASE WHEN m.valid_from = first.at THEN '-infinity' ELSE extract(epoch FROM m.valid_from) END,
                coalesce(extract(epoch FROM m.valid_to), 'infinity')
-        FROM fleet_poolmembership m
-        WHERE m.pool_id = ANY(%s) AND m.valid_from < to_timestamp(%s)
+        FROM fleet_poolmembership m, LATERAL (
+            SELECT min(valid_from) AS at FROM fleet_poolmembership WHERE disk_id = m.disk_id) AS first
+        WHERE m.pool_id = ANY(%s) AND (m.valid_from = first.at OR m.valid_from < to_timestamp(%s))
           AND (m.valid_to IS NULL OR m.valid_to > to_timestamp(%s))
         UNION ALL
         SELECT d.pool_id, d.id, '-infinity', 'infinity' FROM fleet_disk d
@@ -61,12 +66,19 @@ class Measured:
 
 
 def measured(cursor: Cursor, pools: Sequence[int], start: int, end: int) -> dict[int, Measured]:
-    """Slots of these pools in [start, end), every minute of it; the guest's, or the host's where there is no other."""
+    """Slots of these pools in [start, end), every minute of it."""
     inside = members(cursor, pools, start, end)
     wanted = sorted({one.disk for listed in inside.values() for one in listed})
-    minutes = np.arange(start, end, STEP_S, dtype=np.int64)
+    slots = slots_of(cursor, wanted, start, end)
     row_of = {disk: place for place, disk in enumerate(wanted)}
-    table = np.full((3, len(wanted), len(minutes)), np.nan)
+    table = np.stack((slots.ios, slots.size_bytes, slots.time_ms))
+    return {pool: _of_a_pool(listed, row_of, table, slots.starts) for pool, listed in inside.items()}
+
+
+def slots_of(cursor: Cursor, disks: Sequence[int], start: int, end: int) -> PoolSlots:
+    """Of these disks (rising ids), every minute of [start, end); the guest's, or the host's where there is no other."""
+    minutes = np.arange(start, end, STEP_S, dtype=np.int64)
+    table = np.full((3, len(disks), len(minutes)), np.nan)
     rows = cursor.execute(
         f"""
         SELECT disk_id, extract(epoch FROM start)::int8, read_ios + write_ios, read_bytes + write_bytes,
@@ -76,15 +88,15 @@ def measured(cursor: Cursor, pools: Sequence[int], start: int, end: int) -> dict
           AND start >= to_timestamp({int(start)}) AND start < to_timestamp({int(end)})
         ORDER BY vantage DESC
         """,  # noqa: S608  (only integers of ours are written into the text)
-        [wanted],
+        [list(disks)],
         binary=True,
     ).fetchall()
     if rows:
         columns = np.array(rows, np.int64)
-        at = np.searchsorted(wanted, columns[:, 0])
+        at = np.searchsorted(disks, columns[:, 0])
         # The guest's rows come last and stay.
         table[:, at, (columns[:, 1] - start) // STEP_S] = columns[:, 2:].T
-    return {pool: _of_a_pool(listed, row_of, table, minutes) for pool, listed in inside.items()}
+    return PoolSlots(STEP_S, minutes, table[0], table[1], table[2])
 
 
 def _of_a_pool(listed: list[Member], row_of: dict[int, int], table: Floats, minutes: Ints) -> Measured:

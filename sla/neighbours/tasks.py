@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from sla.neighbours import services
+from sla.neighbours.infer import infer_pools
 from sla.telemetry import timescale
 
 
@@ -14,6 +15,11 @@ from sla.telemetry import timescale
 def detect() -> str:
     done = services.detect_due()
     return f"followed {done.pool_minutes} pool minutes, {done.windows} windows changed"
+
+
+@shared_task(name="sla.neighbours.infer_pools")
+def infer() -> str:
+    return f"inferred {infer_pools()} pools"
 
 
 @shared_task(name="sla.neighbours.drop_old")
