@@ -6,68 +6,108 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0002_invitations_networks_one_mail'),
-        ('contracts', '0001_initial'),
-        ('fleet', '0001_initial'),
+        ("accounts", "0002_invitations_networks_one_mail"),
+        ("contracts", "0001_initial"),
+        ("fleet", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='maintenancewindow',
-            name='asks_exclusion',
+            model_name="maintenancewindow",
+            name="asks_exclusion",
             field=models.BooleanField(default=False, help_text="waits for the customers' word to be excluded"),
         ),
         migrations.AddField(
-            model_name='maintenancewindow',
-            name='planned_at',
-            field=models.DateTimeField(blank=True, help_text='which turn of its series it is', null=True),
+            model_name="maintenancewindow",
+            name="planned_at",
+            field=models.DateTimeField(blank=True, help_text="which turn of its series it is", null=True),
         ),
         migrations.CreateModel(
-            name='MaintenanceApproval',
+            name="MaintenanceApproval",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('by_label', models.CharField(max_length=200)),
-                ('note', models.CharField(blank=True, max_length=300)),
-                ('at', models.DateTimeField()),
-                ('by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('customer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.customer')),
-                ('window', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='words', to='contracts.maintenancewindow')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("by_label", models.CharField(max_length=200)),
+                ("note", models.CharField(blank=True, max_length=300)),
+                ("at", models.DateTimeField()),
+                (
+                    "by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="accounts.customer"
+                    ),
+                ),
+                (
+                    "window",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="words",
+                        to="contracts.maintenancewindow",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='MaintenanceSeries',
+            name="MaintenanceSeries",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('rule', models.CharField(help_text='RFC 5545, e.g. FREQ=WEEKLY;BYDAY=SU', max_length=300)),
-                ('begins_local', models.CharField(help_text="first start on the zone's wall clock, 2026-11-22T02:00", max_length=16)),
-                ('minutes', models.PositiveIntegerField(help_text='how long on that clock')),
-                ('zone', models.CharField(max_length=64)),
-                ('mutes', models.BooleanField(default=True)),
-                ('excludes', models.BooleanField(default=False)),
-                ('reason', models.CharField(max_length=300)),
-                ('laid_out_to', models.DateTimeField(help_text='windows that begin before this are there')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('cancelled_at', models.DateTimeField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('customers', models.ManyToManyField(blank=True, related_name='maintenance_series', to='accounts.customer')),
-                ('disks', models.ManyToManyField(blank=True, related_name='maintenance_series', to='fleet.disk')),
-                ('pools', models.ManyToManyField(blank=True, related_name='maintenance_series', to='fleet.pool')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("rule", models.CharField(help_text="RFC 5545, e.g. FREQ=WEEKLY;BYDAY=SU", max_length=300)),
+                (
+                    "begins_local",
+                    models.CharField(help_text="first start on the zone's wall clock, 2026-11-22T02:00", max_length=16),
+                ),
+                ("minutes", models.PositiveIntegerField(help_text="how long on that clock")),
+                ("zone", models.CharField(max_length=64)),
+                ("mutes", models.BooleanField(default=True)),
+                ("excludes", models.BooleanField(default=False)),
+                ("reason", models.CharField(max_length=300)),
+                ("laid_out_to", models.DateTimeField(help_text="windows that begin before this are there")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("cancelled_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "customers",
+                    models.ManyToManyField(blank=True, related_name="maintenance_series", to="accounts.customer"),
+                ),
+                ("disks", models.ManyToManyField(blank=True, related_name="maintenance_series", to="fleet.disk")),
+                ("pools", models.ManyToManyField(blank=True, related_name="maintenance_series", to="fleet.pool")),
             ],
         ),
         migrations.AddField(
-            model_name='maintenancewindow',
-            name='series',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='windows', to='contracts.maintenanceseries'),
+            model_name="maintenancewindow",
+            name="series",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="windows",
+                to="contracts.maintenanceseries",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='maintenancewindow',
-            constraint=models.UniqueConstraint(fields=('series', 'planned_at'), name='turn_of_a_series_once'),
+            model_name="maintenancewindow",
+            constraint=models.UniqueConstraint(fields=("series", "planned_at"), name="turn_of_a_series_once"),
         ),
         migrations.AddConstraint(
-            model_name='maintenanceapproval',
-            constraint=models.UniqueConstraint(fields=('window', 'customer'), name='one_word_of_a_customer'),
+            model_name="maintenanceapproval",
+            constraint=models.UniqueConstraint(fields=("window", "customer"), name="one_word_of_a_customer"),
         ),
     ]
