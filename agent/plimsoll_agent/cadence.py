@@ -22,10 +22,11 @@ BUDGET_WINDOW_S = 15
 class Cadence:
     """The cadence of all disks, in ms. `fixed` (a setting) overrules policy and budget."""
 
-    __slots__ = ("_cpu_ns", "_fixed", "_held", "_load_ppm", "_rung", "base_ms", "budget_ppm", "finest_ms")
+    __slots__ = ("_back", "_cpu_ns", "_fixed", "_held", "_load_ppm", "_rung", "base_ms", "budget_ppm", "finest_ms")
 
     def __init__(self, fixed: int | None = None) -> None:
         self._fixed = fixed
+        self._back = 0
         self._held = 0
         self._load_ppm = 0
         self._cpu_ns = 0
@@ -38,6 +39,10 @@ class Cadence:
         self.finest_ms = min(finest_ms, base_ms)
         self.budget_ppm = budget_ppm
         self._rung = _rung_at(base_ms)
+
+    def hold_back(self, over: bool) -> None:
+        """Once a minute: does the agent take more than it may beside CPU? A rung coarser each time that it does."""
+        self._back = min(len(LADDER_MS) - 1, self._back + 1) if over else max(0, self._back - 1)
 
     @property
     def ms(self) -> int:
@@ -56,7 +61,7 @@ class Cadence:
         base, finest = _rung_at(self.base_ms), _rung_at(self.finest_ms)
         # A rung finer costs up to two and a half times as much: go only where that fits.
         room = self._load_ppm * 5 // 2 < self.budget_ppm
-        wanted = max(base, finest) if self._held else base
+        wanted = max(0, (max(base, finest) if self._held else base) - self._back)
         if self._load_ppm > self.budget_ppm:
             self._rung = max(0, self._rung - 1)
         elif self._rung < wanted and room:

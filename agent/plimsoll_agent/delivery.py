@@ -33,9 +33,25 @@ WAIT_ASKED = (429, 503)
 class Tally:
     """What became of the frames. `trouble`: why not all were answered for; `remark`: a policy that makes no sense."""
 
-    __slots__ = ("accepted", "duplicates", "rejected", "remark", "retry_after_s", "trouble", "unauthorised", "unknown")
+    __slots__ = (
+        "accepted",
+        "duplicates",
+        "rejected",
+        "remark",
+        "retry_after_s",
+        "room",
+        "told",
+        "trouble",
+        "unauthorised",
+        "unknown",
+        "words",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, room: int, words: dict[str, Any]) -> None:
+        """`room`: bytes that may still be sent; `words`: what the agent says of itself, `told` once it was heard."""
+        self.room = room
+        self.words = words
+        self.told = False
         self.accepted = 0
         self.duplicates = 0
         self.rejected = 0
@@ -52,6 +68,7 @@ class Delivery:
     def __init__(
         self, server: Server, state: State, settings: Settings, tally: Tally, token: str, *, enrolled: bool
     ) -> None:
+        """`tally.words` goes with the first request, and `tally.room` bytes with all of them."""
         self._server = server
         self._state = state
         self._settings = settings
@@ -70,7 +87,7 @@ class Delivery:
         newest = [entry for entry in waiting if entry.start > time.time() - NEWEST_S][-BATCH:]
         older = waiting[: len(waiting) - len(newest)]
         for left in (newest, older):
-            while left and time.monotonic() < until and self.tally.trouble is None:
+            while left and time.monotonic() < until and self.tally.trouble is None and self.tally.room > 0:
                 left[:] = self._offer(left)
 
     def _offer(self, queue: list[Entry]) -> list[Entry]:
@@ -106,6 +123,7 @@ class Delivery:
                 self.tally.unknown += 1  # kept: it goes again once the machine has enrolled anew
             else:
                 self._reject(entry, reason)
+        self.tally.told = True
         self.tally.accepted += int(answer.body.get("accepted") or 0)
         self.tally.duplicates += int(answer.body.get("duplicates") or 0)
         self.tally.remark = keep_policy(self._state, answer.body.get("policy"))
@@ -136,6 +154,7 @@ class Delivery:
             "version": __version__,
             "boot_id": _boot_id(self._state, self._settings),
             "sent_at": round(time.time(), 3),
+            **({} if self.tally.told else self.tally.words),
         }
         if self._packed:
             body = b"\x82" + msgpack.pack("agent") + msgpack.pack(agent) + msgpack.pack("frames")
@@ -146,6 +165,7 @@ class Delivery:
             body = json.dumps({"agent": agent, "frames": frames}, separators=(",", ":")).encode()
             kind = "application/json"
         squeezed = _gzip(body, 1 if self._packed else 6)
+        self.tally.room -= len(squeezed)
         return self._server.ask("POST", "/api/v1/frames", self._token, squeezed, kind, "gzip")
 
     def _written_out(self, packed: bytes) -> Any:

@@ -10,15 +10,17 @@ WELL_AGAIN = "the server has answered again"
 
 
 class Report:
-    """`trouble`: frames could not be stored or sent; it must be tried again. `remarks`: what else is worth knowing."""
+    """`trouble`: frames could not be stored or sent; it must be tried again. `remarks`: what else is worth knowing.
+    `before`: the last one's trouble."""
 
-    __slots__ = ("_before", "_path", "pairs", "remarks", "trouble")
+    __slots__ = ("_before", "_path", "before", "pairs", "remarks", "trouble")
 
     def __init__(self, state: State) -> None:
         self._path = f"{state.run}/{UPLINK}"
         self.pairs: dict[str, object] = dict(notes(state, UPLINK))
         self._before = str(self.pairs.get("trouble", "")), str(self.pairs.get("remarks", ""))
         self.trouble: str | None = None
+        self.before = self._before[0]
         self.remarks: list[str] = []
 
     def add(self, name: str, count: int) -> None:

@@ -12,6 +12,7 @@ import os
 import time
 
 from . import journal
+from .burden import Burden
 from .cadence import NS_PER_S, Cadence
 from .child import Child
 from .kernel import machine
@@ -62,6 +63,7 @@ class Sampler:
         self.orders = Orders(state.policy)
         self.child = Child(state, environ)
         self.cadence = Cadence(settings.cadence_ms)
+        self.burden = Burden()
         self.spread_ns = os.urandom(1)[0] % SPREAD_S * NS_PER_S
         self.high = 0  # the end of the last second written down: nothing before it is measured again
         self.second = 0  # the unix second being measured; 0 before the first
@@ -158,7 +160,7 @@ class Sampler:
         self.cadence.turn(finer, time.process_time_ns())
         self.child.tend(now)
         if second % 60 == 0:
-            self._keep_house()
+            self._keep_house(now)
 
     def _end_second(self, watch: Watch, whole: bool) -> bool:
         """Write the second down. False: it is unknown."""
@@ -258,9 +260,11 @@ class Sampler:
         if high.isdigit() and int(high) <= time.time() + FUTURE_S:
             self.high = int(high)
 
-    def _keep_house(self) -> None:
+    def _keep_house(self, now: int) -> None:
         self.dropped += journal.bound(self.state.run)
         gc.collect()
+        self.burden.look(now)
+        self.cadence.hold_back(self.burden.over(self.settings.memory_bytes))
         self._write_status()
 
     def _make_run(self) -> None:
@@ -285,6 +289,7 @@ class Sampler:
             "scheduling": self.scheduling,
             "exact": ",".join(watch.device for watch in self.lookout.watches if watch.eye is not None),
             "stopped": int(stopped),
+            **self.burden.pairs(),
         }
         try:
             write_atomically(f"{self.state.run}/{SAMPLER}", pairs_to_bytes(status))

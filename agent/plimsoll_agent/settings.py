@@ -29,6 +29,8 @@ NAMES: dict[str, tuple[str, str]] = {
     "scrape_s": ("5", "how often it is read, in seconds"),
     "cadence": ("", "fixed fine cadence in ms (1000, 100, 50, 20 or 10); the server's policy if empty"),
     "ebpf": ("auto", "time each I/O in the kernel: auto (where it lets us), on (or do not start), off"),
+    "memory_mb": ("64", "memory the agent may take, in MiB, before it looks less often"),
+    "upload_kbps": ("512", "what uploads may send, in kilobits a second over a minute"),
     "spool_mb": ("64", "disk space the spool may take, in MiB"),
     "spool_days": ("10", "frames older than this are dropped"),
     "timeout_s": ("10", "longest wait for the server's answer"),
@@ -60,6 +62,7 @@ class Settings:
         "from_node_exporter",
         "key",
         "key_file",
+        "memory_bytes",
         "proc",
         "run_dir",
         "scrape_s",
@@ -68,6 +71,7 @@ class Settings:
         "state_dir",
         "sys",
         "timeout_s",
+        "upload_bytes",
         "url",
         "vantage",
     )
@@ -104,6 +108,9 @@ class Settings:
         self.cadence_ms = _number("cadence", cadence, 1, 1000) if cadence else None
         if self.cadence_ms is not None and self.cadence_ms not in LADDER_MS:
             raise SettingsError(f"cadence must be one of {', '.join(map(str, LADDER_MS))} ms, not {cadence}")
+        self.memory_bytes = _number("memory_mb", text("memory_mb"), 16, 1 << 20) << 20
+        # An allowance a minute: uploads come once a minute.
+        self.upload_bytes = _number("upload_kbps", text("upload_kbps"), 8, 10_000_000) * 1000 // 8 * 60
         self.spool_bytes = _number("spool_mb", text("spool_mb"), 1, 1 << 20) << 20
         self.spool_s = _number("spool_days", text("spool_days"), 1, 3650) * 86400
         self.timeout_s = _number("timeout_s", text("timeout_s"), 1, 40)

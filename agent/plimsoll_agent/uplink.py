@@ -12,6 +12,7 @@ import time
 
 from . import spool
 from .child import DONE, LONGEST_S, TRY_AGAIN
+from .health import due, told_pairs, words
 from .packing import pack_waiting
 from .report import Report
 from .settings import Settings, from_environment
@@ -77,7 +78,9 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
     from .transport import NetworkError, Server  # loads ssl
 
     until = time.monotonic() + SEND_S[task]
-    tally = Tally()
+    now = time.time()
+    told = words(state, report.pairs, report.before)
+    tally = Tally(_room(report, settings, now), told if due(told, report.pairs, now) else {})
     try:
         server = Server(settings.url, settings.ca_file, LAST_TIMEOUT_S if task == "last" else settings.timeout_s)
         enrolment = Enrolment(state, settings)
@@ -93,7 +96,18 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
     except (NetworkError, EnrolmentError) as error:
         tally.trouble = str(error)
     _note(report, tally, state)
+    report.pairs |= {"room": tally.room, "room_at": int(now)}
+    if tally.told and tally.words:
+        report.pairs |= told_pairs(told, now)
     return tally.trouble
+
+
+def _room(report: Report, settings: Settings, now: float) -> int:
+    """How many bytes may be sent: a minute's allowance at most, which fills up as time passes."""
+    most = settings.upload_bytes
+    left, since = (int(str(report.pairs.get(name, 0))) for name in ("room", "room_at"))
+    passed = now - since
+    return most if not 0 <= passed < 60 else min(most, left + round(most * passed / 60))
 
 
 def _note(report: Report, tally: Tally, state: State) -> None:

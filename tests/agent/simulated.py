@@ -120,6 +120,7 @@ class Machine:
                 "run_dir": str(tmp_path / "run"),
                 "proc": str(proc),
                 "sys": str(tmp_path / "sys"),
+                "memory_mb": "100000",  # the process is the tests'
             }
         )
         self.state = state.open_state(self.settings)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -338,3 +339,30 @@ def test_over_tls_the_certificate_is_checked(tmp_path, monkeypatch, certificate)
         assert starts(server) == [-1]
     finally:
         server.close()
+
+
+def test_no_more_is_sent_in_a_minute_than_may_be_and_the_newest_goes_first(agent, server, monkeypatch):
+    monkeypatch.setattr(delivery, "BATCH", 1)
+    monkeypatch.setattr(uplink, "_room", lambda *given: 1)
+    agent.spool(-9, -8, -1)
+    assert agent.do() == DONE
+    assert agent.waiting == [-9, -8] and server.frames[0]["start"] == NOW - 60
+    assert int(agent.report["room"]) < 0
+
+
+def test_a_minutes_allowance_fills_up_as_time_passes():
+    def room(left, passed):
+        return uplink._room(SimpleNamespace(pairs={"room": left, "room_at": 1000}), Settings({}), 1000 + passed)
+
+    assert room(-500, 15) == 3_840_000 // 4 - 500
+    assert room(0, 60) == room(0, -5) == room(3_840_000, 30) == 3_840_000
+
+
+def test_the_agents_own_cost_goes_along_once(agent, server):
+    agent.spool(-2)
+    agent.do()
+    agent.spool(-1)
+    agent.do()
+    first, second = (request["agent"] for request in server.requests)
+    assert first["spool_frames"] == 1 and first["dropped_frames"] == 0 and first["last_error"] == ""
+    assert "spool_frames" not in second

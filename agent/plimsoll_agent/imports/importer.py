@@ -7,6 +7,7 @@ import os
 import time
 
 from .. import spool
+from ..burden import Burden
 from ..child import Child
 from ..core.layout import LayoutError
 from ..orders import Orders
@@ -40,6 +41,7 @@ class Importer:
         self.target = Target(settings.from_node_exporter, settings.ca_file, self.step_s * 0.8)
         self.orders = Orders(state.policy)
         self.child = Child(state, environ)
+        self.burden = Burden()
         self.columns: dict[str, Column] = {}
         self.high = 0  # the end of the last step that was written down
         self.last = 0  # the boundary whose page was taken last; 0 before the first and after a gap
@@ -92,6 +94,7 @@ class Importer:
         if page is not None and not late:
             self._take(due, page)
         if due % MINUTE_S == 0:
+            self.burden.look(mono)
             self._write_status()
 
     def _fetch(self) -> Page | None:
@@ -197,6 +200,7 @@ class Importer:
             "imported_from": self.target.shown,
             "trouble": self.trouble,
             "stopped": int(stopped),
+            **self.burden.pairs(),
         }
         try:
             write_atomically(f"{self.state.run}/{SAMPLER}", pairs_to_bytes(status))
