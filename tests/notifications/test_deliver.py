@@ -55,7 +55,7 @@ def test_who_is_greylisted_is_tried_again_later_with_the_same_mail(
     opened(make_disks(1), clock.now)
     while clock.now - begun < timedelta(minutes=20) and set(states()) != {State.SENT}:
         deliver()
-        clock.on(seconds=2)
+        clock.on(seconds=5)
     assert states() == [State.SENT, State.SENT]
     assert sink.tried <= 2 * 8
     assert len(set(sink.ids)) == len(sink.ids) == 2
