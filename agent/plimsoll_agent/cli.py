@@ -21,6 +21,7 @@ from .ebpf import load
 from .enrolment import Enrolment, EnrolmentError
 from .imports.node_exporter import ExporterError
 from .imports.scrape import ScrapeError
+from .probe import command as probing
 from .replay import replay
 from .settings import DEFAULT_FILE, NAMES, Settings, SettingsError, from_environment, from_file, to_environment
 from .state import StateError, locate
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seconds", type=float, default=1.0, help="how long to look (1)")
     sub = command("doctor", _doctor, "say what is found, and what is wrong")
     sub.add_argument("--json", action="store_true", help="as JSON")
+    probing.add_arguments(command("probe", probing.probe, "load a disk on purpose: where does it tip?"))
     sub = command("record", _record, "write /proc/diskstats down, for replay")
     sub.add_argument("file", help="where to write; - is standard output")
     sub.add_argument("--every-ms", type=int, default=100, help="cadence (100)")

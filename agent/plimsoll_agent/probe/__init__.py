@@ -1,0 +1,1 @@
+"""Active tests, only when somebody asks for one."""
