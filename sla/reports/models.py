@@ -1,5 +1,6 @@
 """What was stated: statements with their files and signatures, the keys that signed, who held a machine when."""
 
+import json
 from functools import cached_property
 from typing import Any
 
@@ -7,8 +8,6 @@ from django.db import models
 from django.db.models import F, Q
 
 from sla.accounts.models import Customer, User
-from sla.domain.statement.canonical import parse
-from sla.domain.statement.code import code_of
 from sla.fleet.models import Machine
 
 
@@ -67,12 +66,7 @@ class Statement(models.Model):
     @cached_property
     def document(self) -> dict[str, Any]:
         """What was signed, read."""
-        return parse(bytes(self.canonical))  # type: ignore[no-any-return]
-
-    @property
-    def expected_code(self) -> str:
-        """The code that belongs to its digest."""
-        return code_of(self.digest)
+        return json.loads(bytes(self.canonical))  # type: ignore[no-any-return]
 
 
 class StatementFile(models.Model):

@@ -10,7 +10,7 @@ from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from sla.accounts import throttle
-from sla.accounts.models import ApiToken
+from sla.accounts.models import ApiToken, AuditEntry
 from sla.accounts.services import issue_api_token, revoke_api_token
 from sla.accounts.throttle import Limit
 from sla.api.auth import reader
@@ -97,6 +97,15 @@ def test_who_guesses_is_told_to_wait_and_who_is_right_is_let_in_beside_them(
         "POST", "/api/v1/frames", json.dumps({"agent": {"version": "1", "boot_id": "b", "sent_at": 1.0}, "frames": []})
     )
     assert sent.status_code == 200
+
+
+def test_the_trail_says_which_token_acted(people: People, token: Callable[..., str]) -> None:
+    answer = Api(token(("read", "write"))).call(
+        "POST", "/api/v1/contracts", json.dumps({"name": "New", "text": "99% < 15 ms at 1000 IOPS"})
+    )
+    assert answer.status_code == 201
+    entry = AuditEntry.objects.filter(verb="contract version added").latest("id")
+    assert (entry.actor, entry.actor_label) == (people.noc, "noc, by token test")
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])

@@ -62,6 +62,7 @@ def build(people: People) -> dict[str, Any]:
         "notice_id": _notice(person_of_a, now).pk,
         "report": _statement(people, disk),
         "period": PAST.text,
+        "view_id": 1,
         "chart": "latency",
         "pk": 1,  # a passkey: each person would have to show first who they are
         "uidb36": "1",

@@ -66,6 +66,28 @@ def test_an_old_trouble_of_one_disk_does_not_swallow_a_new_one_of_its_pool(make_
     assert (old.disks.count(), new.disks.count()) == (1, 5)
 
 
+def test_a_disk_that_left_an_old_incident_may_have_the_next_one_of_its_own(make_disks: MakeDisks, clock: Clock) -> None:
+    first, second, third, fourth = make_disks(4, pool="ssd-3")
+    acute([first, second], clock.now)
+    for _ in range(6):
+        acute([first, second], clock.on(minutes=2))
+    acute([third], clock.on(minutes=1))  # the old incident goes on under its first disk's key
+    for _ in range(7):
+        acute([second, third], clock.on(minutes=2))
+        calm([first], clock.now)
+    for _ in range(16):
+        acute([second], clock.on(minutes=2))
+        calm([third], clock.now)
+    for _ in range(6):
+        acute([first, second], clock.on(minutes=2))  # its next trouble is one of the pool's
+    acute([fourth], clock.on(minutes=1))
+    open_now = Incident.objects.exclude(state="resolved").order_by("id")
+    assert len({one.key for one in open_now}) == len(open_now) == 3
+    assert open_now[0].key == f"slow:disk:{first.pk}"
+    assert open_now[1].key == f"slow:incident:{open_now[1].pk}", "its first disk's own key is taken"
+    assert open_now[2].key == f"slow:pool:{first.pool_id}"
+
+
 def test_it_is_over_after_five_calm_minutes_and_says_so_once(make_disks: MakeDisks, clock: Clock) -> None:
     disks = make_disks(3, pool="ssd-3")
     acute(disks, clock.now)

@@ -91,7 +91,9 @@ def test_lost_time_is_a_stall_or_under_delivery(disk: Disk, term: int, sent: Sen
     sent(1, **held(term, ios))
     incident = look()
     assert (incident.kind, incident.suspected) == (kind, False)
-    assert IncidentDisk.objects.get().figures["delivered_ratio"] == ios / 1_000
+    figures = IncidentDisk.objects.get().figures
+    assert figures["delivered_ratio"] == ios / 1_000
+    assert figures["unavailable"] is (ios == 0), "nothing completed for a whole minute"
 
 
 def test_a_calm_disk_is_not_looked_at(disk: Disk, sent: Send) -> None:

@@ -18,16 +18,13 @@ def sheet(document: dict[str, Any], *, code: str, digest: str, key: str) -> dict
     """The sheet of a document; `code`, `digest`, `key` are empty for a draft."""
     period, disks = document["period"], ranked(document["disks"])
     zone = period["zone"]
-    hours = (period["end"] - period["start"]) // 3600
-    start, end = words.day(period["start"], zone), words.day(period["end"], zone)
-    named = {"start": start, "end": end, "zone": zone, "hours": words.whole(hours)}
     return {
         "lang": (get_language() or "en").split("-")[0],
         "draft": document["draft"],
         "title": gettext("SLA statement"),
         "customer": document["customer"]["name"],
         "month": words.month(period["start"], zone),
-        "span": gettext("%(start)s 00:00 to %(end)s 00:00, %(zone)s, %(hours)s hours") % named,
+        "span": span(document),
         "number": document["number"] or gettext("Draft"),
         "about": about(document),
         "verdict": verdict(document),
@@ -46,6 +43,18 @@ def sheet(document: dict[str, Any], *, code: str, digest: str, key: str) -> dict
         "proof": proof(document, code, digest, key),
         "labels": labels(),
     }
+
+
+def span(document: dict[str, Any]) -> str:
+    """From midnight to midnight of its zone, and how many hours that was: clocks may change in a month."""
+    period = document["period"]
+    named = {
+        "start": words.day(period["start"], period["zone"]),
+        "end": words.day(period["end"], period["zone"]),
+        "zone": period["zone"],
+        "hours": words.whole((period["end"] - period["start"]) // 3600),
+    }
+    return gettext("%(start)s 00:00 to %(end)s 00:00, %(zone)s, %(hours)s hours") % named
 
 
 def about(document: dict[str, Any]) -> list[list[str]]:

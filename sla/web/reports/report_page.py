@@ -8,7 +8,9 @@ from django.views.decorators.http import require_safe
 
 from sla.domain.period import period_of
 from sla.reports.selectors import statements_visible_to
-from sla.reports.sheet.page import sheet
+from sla.reports.sheet import words
+from sla.reports.sheet.page import headings, proof, span, tiles, verdict
+from sla.reports.sheet.table import groups, ranked
 
 # Lines of the table on the page; the PDF has all of them.
 MOST_ROWS = 200
@@ -21,11 +23,16 @@ def report(request: HttpRequest, report: int) -> HttpResponse:
     statement = statements_visible_to(request.user).defer(None).filter(pk=report).first()
     if statement is None:
         raise Http404
-    told = sheet(statement.document, code=statement.code, digest=statement.digest, key=statement.key.name)
-    left = MOST_ROWS
-    for group in told["table"]["groups"]:
-        group["rows"] = group["rows"][:left]
-        left = max(0, left - len(group["rows"]))
+    document, zone = statement.document, statement.document["period"]["zone"]
+    told = {
+        "customer": document["customer"]["name"],
+        "month": words.month(document["period"]["start"], zone),
+        "span": span(document),
+        "verdict": verdict(document),
+        "tiles": tiles(document),
+        "table": {**headings(), "groups": groups(document, ranked(document["disks"])[:MOST_ROWS])},
+        "proof": proof(document, statement.code, statement.digest, statement.key.name),
+    }
     replaced = getattr(statement, "superseded_by", None)
     context = {
         "statement": statement,
@@ -34,6 +41,5 @@ def report(request: HttpRequest, report: int) -> HttpResponse:
         "open_month": period_of(timezone.now(), statement.customer.zone).text,
         "left_out": max(0, statement.summary["disks"] - MOST_ROWS),
         "has_minutes": replaced is None,
-        "disks": statement.document["disks"][:MOST_ROWS],
     }
     return render(request, "reports/report.html", context)
