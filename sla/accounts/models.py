@@ -29,6 +29,7 @@ class User(AbstractUser):
 
     noc_role = models.CharField(max_length=16, choices=NocRole, blank=True, default=NocRole.NONE)
     zone = models.CharField(max_length=64, default="UTC", help_text="IANA time zone of the reader")
+    by_token = ""  # the name of the API token that acts for them in this request
 
     class Meta(AbstractUser.Meta):
         constraints = [

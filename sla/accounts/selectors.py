@@ -42,6 +42,7 @@ def token_user(token: str, now: datetime, scope: str = "read", address: str | No
         raise TokenRefused(f"this token has the scope {', '.join(found.scopes) or 'none'}; this needs {scope}")
     if found.last_used_at is None or now - found.last_used_at > LAST_USED_GRAIN:
         ApiToken.objects.filter(pk=found.pk).update(last_used_at=now)
+    found.user.by_token = found.name
     return found.user
 
 

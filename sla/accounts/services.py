@@ -47,6 +47,15 @@ def revoke_api_token(*, token: ApiToken, by: User, now: datetime) -> bool:
     return True
 
 
+LABEL_LENGTH = 200
+
+
+def _label(actor: User) -> str:
+    """'ada', or 'ada, by token grafana'."""
+    name = actor.get_username()
+    return f"{name}, by token {actor.by_token}" if actor.by_token else name
+
+
 def record(
     *,
     verb: str,
@@ -62,7 +71,7 @@ def record(
         verb=verb,
         object_label=object_label,
         actor=actor,
-        actor_label=actor_label or (actor.get_username() if actor else "system"),
+        actor_label=(actor_label or (_label(actor) if actor else "system"))[:LABEL_LENGTH],
         customer=customer,
         before=before,
         after=after,
