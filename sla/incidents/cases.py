@@ -106,6 +106,7 @@ def figures(seen: Seen, condition: Condition) -> dict[str, Any]:
         "slow": last.slow if last else None,
         "eligible": last.eligible if last else None,
         "delivered_ratio": seen.look.delivered,
+        "unavailable": seen.look.unavailable,
         "lost_s": round(max((lost for lost, _ in last.lost.values()), default=0) / 1000, 1) if last else None,
         "window": seen.look.shared.window if seen.look.shared else None,
         "cause": seen.look.shared.cause if seen.look.shared else None,

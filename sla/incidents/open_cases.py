@@ -85,15 +85,21 @@ def _slow_case(cases: list[Case], seen: Seen, condition: Condition, now: datetim
         return _reopen(cases, back, site)
     older = in_the_way(groups, site)
     if older is not None:
-        _narrow(next(case for case in cases if case.incident.pk == older.incident))
+        _narrow(cases, next(case for case in cases if case.incident.pk == older.incident))
     return _back_or_new(cases, shared_key(site), condition, now, place, back=False)
 
 
-def _narrow(case: Case) -> None:
+def _narrow(cases: list[Case], case: Case) -> None:
     """It stayed with its few disks: it gives the site's key to the newer trouble."""
-    disk = min((member.disk_id for member in case.active), default=min(case.members))
-    case.incident.key = own_key(disk)
+    case.incident.key = _free_key(cases, case)
     case.incident.save(update_fields=["key"])
+
+
+def _free_key(cases: list[Case], case: Case) -> str:
+    """Of one of its disks; where an older incident that the disk has left goes on under that, of its own number."""
+    taken = {other.incident.key for other in cases if other is not case}
+    disks = sorted(case.active_ids) or sorted(case.members)
+    return next((own_key(disk) for disk in disks if own_key(disk) not in taken), f"slow:incident:{case.incident.pk}")
 
 
 def _last_of(seen: Seen, site: str, now: datetime) -> Incident | None:
@@ -122,7 +128,7 @@ def _reopen(cases: list[Case], incident: Incident, site: str) -> Case:
     locked.reopened += 1
     case.began = Happened.REOPENED
     if any(other.incident.key == locked.key for other in cases):
-        locked.key = own_key(min(case.members))
+        locked.key = _free_key(cases, case)
     locked.save()
     cases.append(case)
     return case

@@ -92,9 +92,16 @@ def _row(member: IncidentDisk, *, noc: bool) -> dict[str, Any]:
     return {
         "member": member,
         "line": line_of(member, noc=noc),
-        "kind": Incident.Kind(member.figures["kind"]).label if "kind" in member.figures else "",
+        "kind": _kind_of(member),
         "lasted": duration((end - member.since).total_seconds()),
     }
+
+
+def _kind_of(member: IncidentDisk) -> str:
+    """Nothing completed for a whole minute: that is said by its own word."""
+    if member.figures.get("unavailable"):
+        return gettext("unavailable")
+    return str(Incident.Kind(member.figures["kind"]).label) if "kind" in member.figures else ""
 
 
 @login_required
