@@ -73,6 +73,8 @@ class Agent(models.Model):
     boot_id = models.CharField(max_length=64, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
+    health = models.JSONField(default=dict, blank=True, help_text="its own cost and last trouble, in its words")
+    health_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"agent of {self.machine}"

@@ -11,6 +11,7 @@ from django.conf import settings
 from sla.telemetry import store
 from sla.telemetry.address import Address, Span, check_time, locate
 from sla.telemetry.columns import inflate
+from sla.telemetry.health import health_of, keep
 from sla.telemetry.inventory import Inventory, inventory_of
 from sla.telemetry.refusal import BAD_SHAPE, CONFLICT, OVERLAP, Refusal
 from sla.telemetry.upload import Upload
@@ -69,6 +70,8 @@ def ingest(token_hash: bytes, sent: Upload, *, now: float) -> Outcome:
         done = _store(token_hash, caller, words, rows, refused)
         if done is not None:
             accepted, duplicates = done
+            if health := health_of(said):
+                keep(caller.agent, health)
             rejected = [refused[index].as_dict(index) for index in sorted(refused)]
             return Outcome(accepted, duplicates, rejected, inventory.policy)
         _callers.pop(token_hash, None)

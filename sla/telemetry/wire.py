@@ -85,6 +85,14 @@ class AgentWords(msgspec.Struct):
     version: str = ""
     boot_id: str = ""
     sent_at: float | None = None
+    # Its own cost, now and then (health.py); of any type here, so that an odd one costs no frame.
+    cpu_ratio: Any = None
+    rss_bytes: Any = None
+    spool_frames: Any = None
+    spool_bytes: Any = None
+    dropped_frames: Any = None
+    fine_ms: Any = None
+    last_error: Any = None
 
 
 class Request(msgspec.Struct):

@@ -14,6 +14,7 @@ from sla.accounts.selectors import customers_visible_to
 from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Disk
 from sla.fleet.selectors import machines_visible_to
+from sla.web import agent_health
 from sla.web.agent_key import may_make_keys
 
 PAGE = 100
@@ -31,6 +32,7 @@ def agents(request: HttpRequest) -> HttpResponse:
     for machine in page.object_list:
         machine.disk_count = counted.get(machine.pk, 0)
         agent = getattr(machine, "agent", None)
+        machine.health = agent_health.words(agent)
         machine.age = (now - agent.seen_at).total_seconds() if agent and agent.seen_at else None
     makes_keys = may_make_keys(request.user)
     known = customers_visible_to(request.user).order_by("name") if makes_keys else Customer.objects.none()

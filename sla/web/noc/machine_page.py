@@ -16,10 +16,12 @@ from sla.fleet.agents import revoke_agent
 from sla.fleet.models import Machine
 from sla.fleet.selectors import machines_visible_to
 from sla.scoring import listing
+from sla.web import agent_health
 from sla.web.fleet_rows import table
 
 MOST_DISKS = 100
 MOST_FACTS = 40
+LAST_MOMENT = 253_402_300_799  # of the year 9999
 
 
 def visible_machine(request: HttpRequest, machine_id: int) -> Machine:
@@ -45,6 +47,7 @@ def machine_page(request: HttpRequest, machine_id: int) -> HttpResponse:
         "silent": seen is None or now - seen > timedelta(seconds=SILENT_S),
         "age": (now - seen).total_seconds() if seen else None,
         "facts": facts(machine),
+        "health": agent_health.rows(agent),
         "may_revoke": may(request.user, Verb.RETIRE_AGENTS) and agent is not None and agent.revoked_at is None,
     }
     return render(request, "noc/machine.html", context)
@@ -53,8 +56,20 @@ def machine_page(request: HttpRequest, machine_id: int) -> HttpResponse:
 def facts(machine: Machine) -> list[tuple[str, str]]:
     """What the agent told when it enrolled, a name and a value each; what is nested is left to the API."""
     plain: dict[str, Any] = {"virtualisation": machine.virtualisation, **machine.facts}
-    found = [(name.replace("_", " "), value) for name, value in plain.items() if not isinstance(value, dict | list)]
-    return [(name, str(value)) for name, value in found if value not in (None, "")][:MOST_FACTS]
+    found = [(name, value) for name, value in plain.items() if not isinstance(value, dict | list)]
+    return [fact(name, value) for name, value in found if value not in (None, "")][:MOST_FACTS]
+
+
+def fact(name: str, value: Any) -> tuple[str, str]:
+    """As people read it: sizes with their unit, moments with their zone, yes and no."""
+    words = name.removesuffix("_bytes").replace("_", " ")
+    if isinstance(value, bool):
+        return words, gettext("yes") if value else gettext("no")
+    if name.endswith("_bytes") and isinstance(value, int):
+        return words, agent_health.size(value)
+    if name.endswith("_at") and isinstance(value, int) and 0 < value < LAST_MOMENT:
+        return words, datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return words, str(value)
 
 
 @login_required

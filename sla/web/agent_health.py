@@ -1,0 +1,63 @@
+"""What an agent takes of its machine and what troubles it, as people read it."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext, ngettext
+
+from sla.fleet.models import Agent
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Cells of the list of agents; empty where it has not said."""
+
+    cost: str = ""
+    spool: str = ""
+    error: str = ""
+
+
+def size(count: float) -> str:
+    """ "3.5 GiB"."""
+    unit = "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < KIB or unit == "TiB":
+            break
+        count /= KIB
+    return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+
+
+def words(agent: Agent | None) -> Words:
+    """For a row."""
+    told = agent.health if agent else {}
+    cost = [_cpu(told["cpu_ratio"])] if "cpu_ratio" in told else []
+    cost += [size(told["rss_bytes"])] if "rss_bytes" in told else []
+    return Words(" · ".join(cost), _spool(told), told.get("last_error", ""))
+
+
+def rows(agent: Agent | None) -> list[tuple[str, str]]:
+    """For the machine's page, a name and a value each."""
+    told = agent.health if agent else {}
+    found = [
+        (gettext("CPU, uploads included"), _cpu(told["cpu_ratio"]) if "cpu_ratio" in told else ""),
+        (gettext("memory"), size(told["rss_bytes"]) if "rss_bytes" in told else ""),
+        (gettext("reads the counters"), gettext("every %s ms") % told["fine_ms"] if "fine_ms" in told else ""),
+        (gettext("spool"), _spool(told)),
+        (gettext("last trouble"), told.get("last_error", "")),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def _cpu(ratio: float) -> str:
+    return gettext("%s %% of a CPU") % f"{100 * ratio:.2f}"
+
+
+def _spool(told: dict[str, int]) -> str:
+    if "spool_frames" not in told:
+        return ""
+    count, dropped = told["spool_frames"], told.get("dropped_frames", 0)
+    text = ngettext("%s frame waits", "%s frames wait", count) % count if count else gettext("empty")
+    if count and "spool_bytes" in told:
+        text += f", {size(told['spool_bytes'])}"
+    return text + (gettext(", %s dropped") % dropped if dropped else "")

@@ -1,0 +1,87 @@
+"""What an agent says of itself: kept once a minute, never at the cost of its frames."""
+
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from sla.fleet.models import Agent, Machine
+from sla.telemetry import ingest
+from tests.conftest import People
+from tests.telemetry.machines import description, minute
+
+pytestmark = pytest.mark.django_db
+NOW = int(time.time()) // 60 * 60
+SAID = {"cpu_ratio": 0.0015, "rss_bytes": 9_400_000, "fine_ms": 100, "spool_frames": 3, "spool_bytes": 12_288}
+SAID |= {"dropped_frames": 2, "last_error": "no route to host"}
+
+
+@pytest.fixture
+def send(key_a: str) -> Any:
+    enrolled = (
+        Client()
+        .post(
+            "/api/v1/enrol",
+            description(),
+            content_type="application/json",
+            headers={"Authorization": f"Bearer {key_a}"},
+        )
+        .json()
+    )
+
+    def post(start: int, **said: Any) -> Any:
+        body = {"agent": {"version": "1", "boot_id": "b", **said}, "frames": [minute(start)]}
+        headers = {"Authorization": f"Bearer {enrolled['agent_token']}"}
+        return Client().post("/api/v1/frames", body, content_type="application/json", headers=headers).json()
+
+    return post
+
+
+def test_it_is_kept_and_within_the_same_minute_not_again(send: Any) -> None:
+    assert send(NOW - 300, **SAID)["accepted"] == 1
+    agent = Agent.objects.get()
+    assert agent.health == SAID and agent.health_at is not None
+    send(NOW - 240, **{**SAID, "fine_ms": 10})
+    agent.refresh_from_db()
+    assert agent.health["fine_ms"] == 100
+    Agent.objects.update(health_at=timezone.now() - timedelta(seconds=51))
+    send(NOW - 180, **{**SAID, "fine_ms": 10})
+    agent.refresh_from_db()
+    assert agent.health["fine_ms"] == 10
+
+
+def test_an_upload_without_it_takes_no_statement_more(send: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Any] = []
+    monkeypatch.setattr(ingest, "keep", lambda *given: kept.append(given))
+    send(NOW - 300)
+    assert kept == []
+    send(NOW - 240, **SAID)
+    assert len(kept) == 1
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cpu_ratio": "much", "rss_bytes": -5, "spool_frames": True, "last_error": 7},
+        {"cpu_ratio": 1e300, "dropped_frames": [1], "fine_ms": {"a": 1}, "rss_bytes": None},
+    ],
+)
+def test_odd_words_cost_no_frame(send: Any, odd: dict[str, Any]) -> None:
+    assert send(NOW - 300, **odd, spool_bytes=5)["accepted"] == 1
+    assert Agent.objects.get().health == {"spool_bytes": 5}
+
+
+def test_both_pages_show_it_and_the_facts_as_people_read_them(send: Any, people: People) -> None:
+    send(NOW - 300, **SAID)
+    facts = {"dirty_limit_bytes": 3_773_870_080, "o_direct_honoured": True, "booted_at": 1_795_262_317}
+    Machine.objects.update(facts=facts)
+    client = Client()
+    client.force_login(people.a)
+    listed = client.get("/agents").content.decode()
+    assert "0.15 % of a CPU · 9.0 MiB" in listed and "3 frames wait, 12.0 KiB, 2 dropped" in listed
+    page = client.get(f"/machines/{Machine.objects.get().pk}").content.decode()
+    assert "every 100 ms" in page and "no route to host" in page
+    assert "3.5 GiB" in page and "2026-11-21 11:58 UTC" in page and "<dd>yes</dd>" in page
