@@ -3,7 +3,6 @@
 import hashlib
 import secrets
 from collections import defaultdict
-from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,7 +17,7 @@ from sla.contracts.services import Price, add_version, assign
 from sla.demo import story
 from sla.demo.cast import CUSTOMERS, MEDIA, ZONES, Cast, Member
 from sla.demo.past import Fleet
-from sla.fleet.models import Agent, Disk, Host, Machine, Pool, PoolMembership
+from sla.fleet.models import Disk, Host, Machine, Pool
 from sla.fleet.placement import house_machine, place_disk
 from sla.fleet.services import issue_enrolment_key
 from sla.scoring import store
@@ -210,11 +209,3 @@ def viewer(name: str = "Alder") -> tuple[str, str]:
     user.save()
     Membership.objects.get_or_create(user=user, customer=Customer.objects.get(name=name))
     return user.username, password
-
-
-def seen_now(machine_ids: Iterable[str], at: datetime) -> None:
-    """When these agents were heard last."""
-    Agent.objects.filter(machine__machine_id__in=list(machine_ids)).update(seen_at=at)
-
-
-__all__ = ["PoolMembership", "enter", "fleet_of", "found", "is_made", "keep_maintenance", "make", "viewer"]
