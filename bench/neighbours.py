@@ -2,7 +2,7 @@
 
 Pools of the product's own simulator, of a plain noise model and of recorded traces with injected slowdowns; the
 constants were fitted on other seeds (`--fit SEEDS` prints them). Learning sees only what lies before the events.
-`--seeds 9001,9002 --pools 10 --clean 40 --no-cost` for other sizes.
+`--seeds 9001,9002 --pools 6 --clean 24 --no-cost` for other sizes.
 """
 
 import argparse
@@ -87,8 +87,8 @@ def main() -> None:
     warnings.simplefilter("ignore", RuntimeWarning)
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", default=SEEDS)
-    parser.add_argument("--pools", type=int, default=10, help="of each generator and seed")
-    parser.add_argument("--clean", type=int, default=40, help="pools of the simulator to which nothing happens")
+    parser.add_argument("--pools", type=int, default=6, help="of each generator and seed")
+    parser.add_argument("--clean", type=int, default=24, help="pools of the simulator to which nothing happens")
     parser.add_argument("--no-cost", action="store_true", help="without the database")
     parser.add_argument("--fit", help="seeds to fit the constants on; prints them and ends")
     given = parser.parse_args()

@@ -80,6 +80,7 @@ def rule_tail(signal: Floats, rule: Rule, step_s: int, a_day: float) -> float:
     begin = float(np.quantile(known, 1 - TAIL))
     above = known >= begin
     excursions = max(int(np.count_nonzero(above[1:] & ~above[:-1])), 1)
-    over = float(np.mean(known[above] - begin)) + 1e-6
+    # The mean of an exponential by its median: half of the tail may be events that nobody flagged.
+    over = float(np.median(known[above] - begin)) / log(2) + 1e-6
     seen_a_day = excursions * DAY_S / (len(known) * step_s)
     return begin + over * max(0.0, log(seen_a_day / a_day))

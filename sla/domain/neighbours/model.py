@@ -9,7 +9,7 @@ from sla.domain.neighbours.baseline import Baseline, fit_baseline
 from sla.domain.neighbours.calibrate import calibrate, noise, thresholds_of
 from sla.domain.neighbours.own import apart, own_thresholds
 from sla.domain.neighbours.profile import habit_at, hour_of_day
-from sla.domain.neighbours.rules import Thresholds, rules
+from sla.domain.neighbours.rules import LONG_STEP_S, Thresholds, rules
 from sla.domain.neighbours.signal import pool_signal, weights
 from sla.domain.neighbours.slots import Bools, Floats, Ints, PoolSlots
 from sla.domain.neighbours.track import Span
@@ -82,11 +82,14 @@ def events_of(model: Model, slots: PoolSlots) -> list[Span]:
     watched = follow(slots.starts.tolist(), signal.tolist(), slots.step_s, model.thresholds)
     left, starts = np.array(watched.left), slots.starts
     event = min(EVENT, max(LEAST_EVENT, EVENT_DEVIATIONS * noise(left)))
-    return [
-        window
-        for window in watched.windows
-        if np.nanmedian(left[(starts >= window.start) & (starts < window.end)]) >= event
-    ]
+    return [window for window in watched.windows if _stands_out(left, starts, window, event)]
+
+
+def _stands_out(left: Floats, starts: Ints, window: Span, event: float) -> bool:
+    """By the median of its slots; by its largest where slots are long, for an event begins and ends within them."""
+    inside = left[(starts >= window.start) & (starts < window.end)]
+    long_steps = len(inside) and (window.end - window.start) / len(inside) >= LONG_STEP_S
+    return bool((np.nanmax if long_steps else np.nanmedian)(inside) >= event)
 
 
 def flagged(starts: Ints, windows: list[Span]) -> Bools:
