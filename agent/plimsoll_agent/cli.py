@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__, doctor, once, recording
-from .child import BARE, LIGHT
+from .child import BARE, LIGHT, ZIPPED
 from .core.terms import Term
 from .ebpf import load
 from .enrolment import Enrolment, EnrolmentError
 from .imports.node_exporter import ExporterError
 from .imports.scrape import ScrapeError
 from .probe import command as probing
+from .qmp import command as asking
 from .replay import replay
 from .settings import DEFAULT_FILE, NAMES, Settings, SettingsError, from_environment, from_file, to_environment
 from .state import StateError, locate
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     sub = command("doctor", _doctor, "say what is found, and what is wrong")
     sub.add_argument("--json", action="store_true", help="as JSON")
     probing.add_arguments(command("probe", probing.probe, "load a disk on purpose: where does it tip?"))
+    asking.add_arguments(command("qmp", asking.look, "what a VM's drives did, as its hypervisor sees it"))
     sub = command("record", _record, "write /proc/diskstats down, for replay")
     sub.add_argument("file", help="where to write; - is standard output")
     sub.add_argument("--every-ms", type=int, default=100, help="cadence (100)")
@@ -121,7 +123,8 @@ def _run(options: argparse.Namespace) -> int:
         raise SettingsError("url is not set: where is the server?")
     environ = {**os.environ, **to_environment(values), "PLIMSOLL_PATH": _psutil_folder(), **_exact(settings)}
     # Compiling leaves 1.5 MB behind in the process that does it: let it not be the one that stays.
-    compileall.compile_dir(Path(LIGHT).parent, quiet=2)
+    if not ZIPPED:
+        compileall.compile_dir(Path(LIGHT).parent, quiet=2)
     sys.stdout.flush()
     os.execve(BARE[0], [*BARE, LIGHT, "import" if settings.from_node_exporter else "sample"], environ)  # noqa: S606 - no shell is wanted
 

@@ -24,6 +24,8 @@ EDGES_US: tuple[int, ...] = (
     *(-(-step * 10**decade // 10) for decade in range(7) for step in _DECADE),
     100_000_000,
 )
+# The same without rounding, for who counts in ns.
+EDGES_NS: tuple[int, ...] = (*(step * 10**decade * 100 for decade in range(7) for step in _DECADE), 100_000_000_000)
 BELOW = -1
 BUCKETS = len(EDGES_US) - 1  # 280
 ABOVE = BUCKETS

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from plimsoll_agent.core.exact import Exact, Shared
 from plimsoll_agent.core.meter import DiskMeter
-from plimsoll_agent.core.r40 import bucket_of
+from plimsoll_agent.core.r40 import EDGES_NS, EDGES_US, bucket_of
 from plimsoll_agent.core.terms import Term
 
 MS = 1_000_000
@@ -59,6 +59,11 @@ def test_ios_that_were_not_timed_are_bounded_by_their_sums():
 def test_a_source_that_counts_other_ios_than_the_kernel_is_not_exact():
     assert Shared().second({FAST: 50}, 100) is None
     assert Shared().second({FAST: 5000}, 100) is None
+
+
+def test_edges_in_ns_are_those_in_us_without_rounding():
+    assert len(set(EDGES_NS)) == len(EDGES_NS) and sorted(EDGES_NS) == list(EDGES_NS)
+    assert [-(-ns // 1000) for ns in EDGES_NS] == list(EDGES_US)
 
 
 def test_a_threshold_inside_a_bucket_leaves_its_ios_open():

@@ -1,0 +1,1 @@
+"""What the hypervisor sees of its guests' disks, asked of QEMU itself."""
