@@ -131,8 +131,8 @@ def _shown(rows: dict[int, dict[str, Any]]) -> list[tuple[int, str]]:
     return [(disk, str(rows[disk]["role"])) for disk in [*likely, *others]]
 
 
-def _hurts(disks: list[int], latency: Floats, start: int) -> bool:
-    """Is what most disks took in the window a tenth of their contracts' threshold or more?"""
+def _hurts(disks: list[int], latency: Floats, start: int, part: float = OF_THRESHOLD) -> bool:
+    """Is what most disks took in the window that part of their contracts' threshold or more?"""
     at = moment(start)
     terms = assignments_between(disks, at, moment(start + STEP_S))
     allowed = []
@@ -143,7 +143,7 @@ def _hurts(disks: list[int], latency: Floats, start: int) -> bool:
         )
     share = latency / np.array(allowed)
     known = share[np.isfinite(share)]
-    return bool(len(known)) and float(np.median(known)) >= OF_THRESHOLD
+    return bool(len(known)) and float(np.median(known)) >= part
 
 
 def _alone(minutes: Minutes, disk: int, one: Touched) -> Row | None:
@@ -161,6 +161,8 @@ def _alone(minutes: Minutes, disk: int, one: Touched) -> Row | None:
     during, usual = float(np.median(asked[inside])), float(np.median(before)) if len(before) else 0.0
     quantile = float(np.mean(asked[~inside] <= during)) if (~inside).any() else 0.0
     cause = own_cause(quantile, during / max(usual, 1e-9))
+    if cause == Cause.SELF and not _hurts([disk], np.array([latency]), one.span.start, 1.0):
+        return None  # at its own cap, as capped disks are many times a day, and still within its contract
     severity = float(np.exp(_medians(slower[None, :])[0]))
     name = str(Disk.objects.select_related("machine").get(pk=disk))
     told = {

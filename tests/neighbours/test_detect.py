@@ -149,6 +149,18 @@ def test_one_slow_disk_has_a_window_of_its_own(house: House) -> None:
     assert list(window.disks.values_list("disk", "role")) == [(house.disks[2].pk, "victim")]
 
 
+@pytest.mark.parametrize(("times", "windows"), [(2, 0), (40, 1)])
+def test_a_disk_at_its_own_peak_is_a_window_only_beyond_its_contract(house: House, times: int, windows: int) -> None:
+    slots = past()
+    for column in (slots.ios, slots.size_bytes, slots.time_ms):
+        column[2, -40:-20] *= 3
+    slots.time_ms[2] *= 2 / np.median(slots.time_ms[2] / slots.ios[2])  # 2 ms when it is calm
+    slots.time_ms[2, -40:-20] *= times
+    keep(house, slots)
+    services.detect_due()
+    assert [window.cause for window in NeighbourWindow.objects.all()] == ["self"] * windows
+
+
 def test_a_slowdown_far_below_the_contracts_threshold_hurts_nobody(house: House) -> None:
     slots = slowed(past(), MINUTES - 30, MINUTES - 20, 2.0)
     tiny = PoolSlots(60, slots.starts, slots.ios * 30, slots.size_bytes * 30, slots.time_ms)
