@@ -4,11 +4,13 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from sla.accounts import throttle
 from sla.accounts.models import Customer, Membership, User
 from sla.accounts.services import issue_api_token
 from sla.contracts.services import ensure_default_contract
@@ -32,6 +34,12 @@ def counts_of_its_own(settings: Any) -> None:
     """What a test counts in Redis (failed logins, wrong tokens) is no other test's."""
     mine = {**settings.CACHES["default"], "KEY_PREFIX": f"test-{uuid.uuid4().hex}"}
     settings.CACHES = {"default": mine}
+
+
+@pytest.fixture
+def throttle_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Failures are counted by spans of time: none of them ends while a test counts."""
+    monkeypatch.setattr(throttle, "time", SimpleNamespace(time=lambda: 1_800_000_050.0))
 
 
 @pytest.fixture(autouse=True)

@@ -74,6 +74,7 @@ def test_a_token_ends_and_can_be_revoked(people: People, token: Callable[..., st
     assert api.get("/api/v1/disks").status_code == 401
 
 
+@pytest.mark.usefixtures("throttle_stands_still")
 def test_who_guesses_is_told_to_wait_and_who_is_right_is_let_in_beside_them(
     people: People, token: Callable[..., str], key_a: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_wrong_password_a_wrong_name_and_a_closed_account_stay_outside(people:
     assert client.get("/account").status_code == 302
 
 
+@pytest.mark.usefixtures("throttle_stands_still")
 def test_after_too_many_failures_even_the_right_one_waits_but_elsewhere_it_does_not(
     people: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +71,7 @@ def test_after_too_many_failures_even_the_right_one_waits_but_elsewhere_it_does_
     assert log_in("b", "a long password b").status_code == 302
 
 
+@pytest.mark.usefixtures("throttle_stands_still")
 def test_good_logins_from_one_office_meet_no_limit(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "PASSWORD_ADDRESS", Limit(3, 900))
     assert {log_in("a", PASSWORD).status_code for _ in range(35)} == {302}

@@ -104,6 +104,7 @@ def test_a_link_ends_is_taken_back_and_is_replaced_by_a_newer_one(people: People
         find(later, now)
 
 
+@pytest.mark.usefixtures("throttle_stands_still")
 def test_who_guesses_links_has_to_wait(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "SECRET_ADDRESS", Limit(3, 300))
     answers = [Client().get(f"/invitations/guess-{number}") for number in range(5)]
