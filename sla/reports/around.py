@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
+from typing import TypeVar
 
 import psycopg
 from django.db.models import Q
@@ -21,6 +22,7 @@ from sla.reports.evidence import Span
 from sla.scoring.terms import moment
 
 MINUTE_MS = 60_000
+Happened = TypeVar("Happened", Contention, Incident)
 
 
 def with_surroundings(cursor: "psycopg.Cursor[tuple]", facts: Sequence[DiskFacts], now: datetime) -> list[DiskFacts]:
@@ -34,8 +36,8 @@ def with_surroundings(cursor: "psycopg.Cursor[tuple]", facts: Sequence[DiskFacts
     return [
         replace(
             one,
-            contention=tuple(w for w in windows.get(one.id, ()) if _inside(w.start, w.end, one)),
-            incidents=tuple(i for i in troubles.get(one.id, ()) if _inside(i.start, i.end, one)),
+            contention=tuple(_told(w, one) for w in windows.get(one.id, ()) if _inside(w.start, w.end, one)),
+            incidents=tuple(_told(i, one) for i in troubles.get(one.id, ()) if _inside(i.start, i.end, one)),
             unavailable_minutes=dead.get((one.id, one.start), 0),
         )
         for one in facts
@@ -44,6 +46,11 @@ def with_surroundings(cursor: "psycopg.Cursor[tuple]", facts: Sequence[DiskFacts
 
 def _inside(start: int, end: int | None, disk: DiskFacts) -> bool:
     return start < disk.end and (end is None or end > disk.start)
+
+
+def _told(what: Happened, disk: DiskFacts) -> Happened:
+    """What went on beyond the month has no end in it: how it ended later must not change what was stated."""
+    return replace(what, end=None) if what.end is not None and what.end > disk.end else what
 
 
 def _contention(ids: Sequence[int], start: datetime, end: datetime) -> dict[int, list[Contention]]:

@@ -128,10 +128,17 @@ def _head(
     )
 
 
-def _said(document: dict) -> dict:
-    """A document without what is said about its making."""
-    about = ("number", "issue", "supersedes", "reason", "made_at", "issuer")
-    return {name: value for name, value in document.items() if name not in about}
+# What things are called may change without anything having happened.
+NAMES = frozenset({"machine", "device", "serial", "wwn", "size_bytes"})
+ABOUT = frozenset({"number", "issue", "supersedes", "reason", "made_at", "issuer", "customer", "contracts", "disks"})
+
+
+def _said(document: dict) -> list:
+    """What a document says, without names and without what is said about its making."""
+    disks = [{name: value for name, value in one.items() if name not in NAMES} for one in document["disks"]]
+    terms = [{name: value for name, value in one.items() if name != "name"} for one in document["contracts"]]
+    rest = {name: value for name, value in document.items() if name not in ABOUT}
+    return [rest, sorted(disks, key=lambda one: (one["id"], one["span"]["start"])), terms]
 
 
 def _store(customer: Customer, document: dict, last: Statement | None, got: Gathered, now: datetime) -> Statement:

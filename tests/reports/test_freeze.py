@@ -77,6 +77,26 @@ def test_an_unchanged_month_is_not_stated_twice(month: Month) -> None:
         month.freeze()
 
 
+def test_what_only_goes_on_or_is_renamed_is_no_correction(month: Month) -> None:
+    window = NeighbourWindow.objects.create(
+        disk=month.disks["good"],
+        start=at(END - 4_000),
+        severity=2.0,
+        cause="disk",
+        confidence=0.9,
+        detected_at=at(END),
+        updated_at=at(END),
+    )
+    first = month.freeze()
+    assert of(first, "good")["contention"][0]["end"] is None
+    NeighbourWindow.objects.filter(pk=window.pk).update(end=at(END + 86_400))
+    Machine.objects.filter(pk=month.disks["good"].machine_id).update(hostname="renamed")
+    with pytest.raises(NothingToState):
+        month.freeze()
+    NeighbourWindow.objects.filter(pk=window.pk).update(end=at(END - 600))
+    assert month.freeze().supersedes == first
+
+
 def test_later_data_makes_a_correction_that_names_the_old(month: Month) -> None:
     first = month.freeze()
     keep(month.disks["framed"], *(minute(END - 14_400 + 60 * i, term=month.version.pk) for i in range(30)))
