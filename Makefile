@@ -5,7 +5,7 @@ ARGS ?=
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint bench soak screenshots ebpf stop clean
+.PHONY: help run demo test lint bench soak screenshots ebpf agent-dist stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -36,6 +36,9 @@ screenshots: ## pictures of the pages of what runs here; ARGS="--width 360 --ful
 
 ebpf: ## build the agent's program for the kernel, which then times each I/O; needs clang
 	@$(PYTHON) -m scripts ebpf
+
+agent-dist: ## the agent's wheel and its single file, in var/dist
+	@$(PYTHON) -m scripts agent-dist
 
 stop: ## stop what runs
 	@$(PYTHON) -m scripts stop

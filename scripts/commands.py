@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from scripts import bench, clean, ebpf, lint, pictures, run, soak, stop, test
+from scripts import agent_dist, bench, clean, ebpf, lint, pictures, run, soak, stop, test
 from scripts.problem import Problem
 from scripts.progress import say
 
@@ -32,6 +32,8 @@ def parser() -> argparse.ArgumentParser:
     picturing.add_argument("arguments", nargs="*")
     picturing.set_defaults(go=lambda given: pictures.pictures(given.arguments))
     commands.add_parser("ebpf", help="the agent's program for the kernel").set_defaults(go=lambda given: ebpf.ebpf())
+    dist = commands.add_parser("agent-dist", help="the agent's wheel and its single file, in var/dist")
+    dist.set_defaults(go=lambda given: agent_dist.agent_dist())
     commands.add_parser("stop", help="stop what runs").set_defaults(go=lambda given: stop.stop())
     commands.add_parser("clean", help="remove what was set up").set_defaults(go=lambda given: clean.clean())
     return top

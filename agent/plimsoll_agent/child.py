@@ -19,7 +19,11 @@ DONE, TRY_AGAIN = 0, 75
 SIGINT = 2
 # Isolated and without site packages: 10 ms and 1 MB less for each start.
 BARE = (sys.executable, "-I", "-S")
-LIGHT = os.path.dirname(os.path.abspath(__file__)) + "/light.py"
+HERE = os.path.dirname(os.path.abspath(__file__))
+# Out of a zip no file can be run, but the zip itself can (package.py).
+ZIPPED = not os.path.isdir(HERE)
+LIGHT = os.path.dirname(HERE) if ZIPPED else HERE + "/light.py"
+TASKS = ("sample", "import", "pack", "send", "look", "last")
 
 
 class Child:

@@ -147,5 +147,5 @@ def test_without_disks_the_page_teaches_the_line_to_run(people: People, client: 
     for user, form in ((people.noc, True), (people.stranger, False)):
         client.force_login(user)
         page = client.get("/").content.decode()
-        assert "plimsoll-agent run --url http://testserver --key-file" in page
+        assert "curl -fsS http://testserver/agent/install.sh | sudo PLIMSOLL_KEY=" in page
         assert ('action="/agents/key"' in page) is form
