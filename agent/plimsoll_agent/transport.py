@@ -7,6 +7,7 @@ import json
 import ssl
 
 from . import __version__
+from .proxy import proxy_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,21 +48,29 @@ class Server:
         scheme, _, rest = url.partition("://")
         host, slash, path = rest.partition("/")
         self.url = url
+        self._extra: dict[str, str] = {}
         self._path = slash + path
         try:
+            proxy = proxy_for(scheme, host)
+            first = host if proxy is None else proxy.host
             if scheme == "https":
                 context = ssl.create_default_context(cafile=ca_file or None)
                 self._http: http.client.HTTPConnection = http.client.HTTPSConnection(
-                    host, timeout=timeout_s, context=context
+                    first, timeout=timeout_s, context=context
                 )
+                if proxy is not None:
+                    self._http.set_tunnel(host, headers=proxy.headers)
             else:
-                self._http = http.client.HTTPConnection(host, timeout=timeout_s)
+                self._http = http.client.HTTPConnection(first, timeout=timeout_s)
+                if proxy is not None:
+                    self._path = f"http://{host}{slash}{path}"
+                    self._extra = proxy.headers
         except (OSError, ValueError, http.client.HTTPException) as error:
             raise NetworkError(f"{url}: {error}") from error
 
     def ask(self, method: str, path: str, token: str, body: bytes = b"", kind: str = "", encoding: str = "") -> Answer:
         """One request; a kept connection that the server has closed is opened again once. Raises NetworkError."""
-        headers = {"User-Agent": f"plimsoll-agent/{__version__}", "Accept": "application/json"}
+        headers = {"User-Agent": f"plimsoll-agent/{__version__}", "Accept": "application/json", **self._extra}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         if kind:
