@@ -10,42 +10,42 @@ from plimsoll_agent.state import StateError, locate, lock, make_run, notes, open
 
 
 @pytest.fixture
-def settings(tmp_path):
+def wanted(tmp_path):
     return Settings({"state_dir": str(tmp_path / "state"), "run_dir": str(tmp_path / "run")})
 
 
-def test_folders_are_for_their_owner_alone(settings):
-    state = open_state(settings)
+def test_folders_are_for_their_owner_alone(wanted):
+    state = open_state(wanted)
     for path in (state.top, state.run, state.spool, state.rejected):
         assert Path(path).stat().st_mode & 0o777 == 0o700
 
 
-def test_looking_makes_no_folder_in_memory(settings):
-    assert not Path(locate(settings).run).exists()
+def test_looking_makes_no_folder_in_memory(wanted):
+    assert not Path(locate(wanted).run).exists()
 
 
-def test_seconds_of_a_deleted_state_folder_are_not_taken_over(settings):
-    state = open_state(settings)
+def test_seconds_of_a_deleted_state_folder_are_not_taken_over(wanted):
+    state = open_state(wanted)
     Path(state.run, "1-vda.cut").write_text("a stranger's seconds")
-    open_state(settings)
+    open_state(wanted)
     assert Path(state.run, "1-vda.cut").exists()
     Path(state.top, "owner").unlink()
-    open_state(settings)
+    open_state(wanted)
     assert not Path(state.run, "1-vda.cut").exists()
 
 
-def test_a_folder_made_again_under_a_running_agent_is_its_own(settings):
-    state = open_state(settings)
+def test_a_folder_made_again_under_a_running_agent_is_its_own(wanted):
+    state = open_state(wanted)
     Path(state.run, "owner").unlink()
     Path(state.run).rmdir()
     make_run(state)
     Path(state.run, "1-vda.cut").write_text("own seconds")
-    open_state(settings)
+    open_state(wanted)
     assert Path(state.run, "1-vda.cut").exists()
 
 
-def test_stopping_leaves_notes_and_nothing_in_memory_unless_seconds_wait(settings):
-    state = open_state(settings)
+def test_stopping_leaves_notes_and_nothing_in_memory_unless_seconds_wait(wanted):
+    state = open_state(wanted)
     write_atomically(state.run + "/sampler", b"high 7\n")
     Path(state.run, "1-vda.cut").write_text("seconds")
     park(state)
@@ -55,18 +55,18 @@ def test_stopping_leaves_notes_and_nothing_in_memory_unless_seconds_wait(setting
     assert not Path(state.run).exists() and notes(state, "sampler") == {"high": "7"}
 
 
-def test_a_link_or_a_file_in_the_place_of_a_folder_is_refused(tmp_path, settings):
+def test_a_link_or_a_file_in_the_place_of_a_folder_is_refused(tmp_path, wanted):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "run").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StateError, match="run"):
-        open_state(settings)
+        open_state(wanted)
 
 
-def test_another_users_folder_is_refused(tmp_path, settings, monkeypatch):
+def test_another_users_folder_is_refused(tmp_path, wanted, monkeypatch):
     (tmp_path / "run").mkdir()
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(StateError, match=f"belongs to user {os.getuid()}"):
-        open_state(settings)
+        open_state(wanted)
 
 
 def test_a_write_that_fails_leaves_the_old_text_and_no_rubbish(tmp_path, monkeypatch):
