@@ -19,7 +19,7 @@ from bench.neighbours_rivals import CULPRITS, RIVALS, accusations, windows
 from bench.neighbours_sim import clean_cases
 from bench.neighbours_world import worlds
 from bench.perseus import FOLDER, mcc
-from sla.domain.neighbours.fitted import ACCUSE, FIT_SEEDS
+from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, FIT_SEEDS
 
 SEEDS = "9001,9002"
 
@@ -118,7 +118,7 @@ def main() -> None:
         },
         "baselines": rival.answer(),
         "seeds": {"fit": list(FIT_SEEDS), "held_out": seeds},
-        "accuse_at": ACCUSE,
+        "accuse_at": {"load_flat": ACCUSE, "load_up": ACCUSE_WHEN_UP},
         "perseus_mcc": mcc(),
     }
     if not FOLDER.is_dir():

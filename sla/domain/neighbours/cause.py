@@ -5,9 +5,7 @@ from enum import StrEnum
 
 from sla.domain.neighbours.suspects import Suspicion
 
-# The pool's load is up from here on: a quarter more than the hour before, and three times what it moves by itself.
-LOAD_UP, MOVEMENTS_UP = 0.25, 3.0
-# Below this it counts as flat.
+# Below this the pool's load counts as flat.
 LOAD_FLAT, MOVEMENTS_FLAT = 0.10, 2.0
 # A load over this quantile of the disk's own past is one that it has hardly ever had, or its cap: slow by itself.
 OWN_PEAK = 0.95
@@ -43,10 +41,9 @@ def pool_cause(suspicion: Suspicion) -> Verdict:
     first = float(suspicion.score.max(initial=0.0))
     if suspicion.accused is not None:
         return Verdict(Cause.NEIGHBOUR, first, suspicion.accused)
-    moves = suspicion.movement
-    if suspicion.rise >= max(LOAD_UP, MOVEMENTS_UP * moves):
+    if suspicion.load_up:
         return Verdict(Cause.NEIGHBOUR, 0.5 + 0.5 * min(suspicion.rise, 1.0) * (1.0 - first), None)
-    if suspicion.rise <= max(LOAD_FLAT, MOVEMENTS_FLAT * moves):
+    if suspicion.rise <= max(LOAD_FLAT, MOVEMENTS_FLAT * suspicion.movement):
         return Verdict(Cause.BACKEND, suspicion.nobody, None)
     return Verdict(Cause.UNKNOWN, 0.5 * suspicion.nobody, None)
 

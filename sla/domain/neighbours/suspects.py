@@ -9,9 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sla.domain.neighbours.features import features, rise_places
-from sla.domain.neighbours.fitted import ACCUSE, NOBODY, WEIGHTS
+from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, NOBODY, WEIGHTS
 from sla.domain.neighbours.slots import Floats
 from sla.domain.neighbours.work import Scene
+
+# The pool's load is up from here on: a quarter more than the hour before, and three times what it moves by itself.
+LOAD_UP, MOVEMENTS_UP = 0.25, 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,13 @@ class Suspicion:
         if not len(self.score):
             return None
         first = int(np.argmax(self.score))
-        return first if self.score[first] >= ACCUSE else None
+        enough = ACCUSE_WHEN_UP if self.load_up else ACCUSE
+        return first if self.score[first] >= enough else None
+
+    @property
+    def load_up(self) -> bool:
+        """Did the pool ask for much more than before, and than it does by itself?"""
+        return self.rise >= max(LOAD_UP, MOVEMENTS_UP * self.movement)
 
     def named(self, step_s: int, least: float = 0.05, most: int = 5) -> list[Suspect]:
         """Those worth looking at, most likely first."""

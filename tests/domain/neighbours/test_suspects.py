@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sla.domain.neighbours.cause import Cause, own_cause, pool_cause, word
 from sla.domain.neighbours.detect import detect
 from sla.domain.neighbours.features import NAMES, features
-from sla.domain.neighbours.fitted import ACCUSE, WEIGHTS
+from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, WEIGHTS
 from sla.domain.neighbours.model import learn
 from sla.domain.neighbours.slots import PoolSlots
 from sla.domain.neighbours.suspects import probabilities, suspicion
@@ -117,7 +117,7 @@ def test_features_are_shares(seed: int) -> None:
 
 def test_every_feature_has_a_weight_and_an_accusation_needs_to_be_sure() -> None:
     assert len(WEIGHTS) == len(NAMES)
-    assert ACCUSE >= 0.9
+    assert ACCUSE >= 0.9 > ACCUSE_WHEN_UP >= 0.8
 
 
 def test_a_disk_at_a_load_it_hardly_ever_had_is_slow_by_itself() -> None:
