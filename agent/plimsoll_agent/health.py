@@ -49,4 +49,6 @@ def told_pairs(told: Words, now: float) -> dict[str, object]:
 
 
 def _news(told: Words) -> str:
-    return f"{told.get('dropped_frames')} {told.get('fine_ms')} {told.get('last_error')}".replace("\n", " ")
+    # Its cost is known after two minutes: a newcomer says it then, and not ten minutes later.
+    known = "cpu_ratio" in told
+    return f"{known} {told.get('dropped_frames')} {told.get('fine_ms')} {told.get('last_error')}".replace("\n", " ")
