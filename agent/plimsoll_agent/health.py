@@ -18,7 +18,10 @@ LONGEST_ERROR = 200
 
 
 def words(state: State, uplink: Mapping[str, object], trouble: str) -> Words:
-    """The keys of protocol.md's `agent` object; what is not known is left out."""
+    """The keys of protocol.md's `agent` object; what is not known is left out.
+
+    `uplink`: its notes, with what the last one left in the spool: what goes along now does not wait.
+    """
     sampler = notes(state, SAMPLER)
     told: Words = {}
     if "cpu_ppm" in sampler:
@@ -27,7 +30,7 @@ def words(state: State, uplink: Mapping[str, object], trouble: str) -> Words:
         if source in sampler:
             told[name] = int(sampler[source])
     for name in ("spool_frames", "spool_bytes"):
-        if name in uplink:
+        if uplink.get(name) is not None:
             told[name] = int(str(uplink[name]))
     told["dropped_frames"] = int(str(uplink.get("dropped", 0))) + int(sampler.get("dropped", 0))
     told["last_error"] = (trouble or str(uplink.get("remarks") or "") or sampler.get("trouble", ""))[:LONGEST_ERROR]

@@ -24,7 +24,7 @@ def proxy_for(scheme: str, host: str) -> Proxy | None:
         return None
     # Only where it is needed: 2 MB that a minute's child does without elsewhere.
     from urllib.parse import unquote, urlsplit
-    from urllib.request import getproxies_environment, proxy_bypass_environment
+    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
 
     found = getproxies_environment().get(scheme)
     if not found or proxy_bypass_environment(host):

@@ -6,14 +6,15 @@ import time
 
 from .state import UPLINK, State, notes, pairs_to_bytes, write_atomically
 
+LEFT = ("spool_frames", "spool_bytes")
 WELL_AGAIN = "the server has answered again"
 
 
 class Report:
     """`trouble`: frames could not be stored or sent; it must be tried again. `remarks`: what else is worth knowing.
-    `before`: the last one's trouble."""
+    `before`: the last one's trouble; `left`: what it left in the spool, None where there was none."""
 
-    __slots__ = ("_before", "_path", "before", "pairs", "remarks", "trouble")
+    __slots__ = ("_before", "_path", "before", "left", "pairs", "remarks", "trouble")
 
     def __init__(self, state: State) -> None:
         self._path = f"{state.run}/{UPLINK}"
@@ -21,6 +22,7 @@ class Report:
         self._before = str(self.pairs.get("trouble", "")), str(self.pairs.get("remarks", ""))
         self.trouble: str | None = None
         self.before = self._before[0]
+        self.left = {name: self.pairs.get(name) for name in LEFT}
         self.remarks: list[str] = []
 
     def add(self, name: str, count: int) -> None:

@@ -79,7 +79,7 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
 
     until = time.monotonic() + SEND_S[task]
     now = time.time()
-    told = words(state, report.pairs, report.before)
+    told = words(state, {**report.pairs, **report.left}, report.before)
     tally = Tally(_room(report, settings, now), told if due(told, report.pairs, now) else {})
     try:
         server = Server(settings.url, settings.ca_file, LAST_TIMEOUT_S if task == "last" else settings.timeout_s)

@@ -364,5 +364,13 @@ def test_the_agents_own_cost_goes_along_once(agent, server):
     agent.spool(-1)
     agent.do()
     first, second = (request["agent"] for request in server.requests)
-    assert first["spool_frames"] == 1 and first["dropped_frames"] == 0 and first["last_error"] == ""
-    assert "spool_frames" not in second
+    assert first["dropped_frames"] == 0 and first["last_error"] == "" and "spool_frames" not in first
+    assert "last_error" not in second
+
+
+def test_what_waits_is_what_the_last_upload_left(agent, server):
+    server.answers = [error(503, "busy", "later")]
+    agent.spool(-2, -1)
+    agent.do()
+    agent.do()
+    assert server.requests[0]["agent"]["spool_frames"] == 2 and "later" in server.requests[0]["agent"]["last_error"]
