@@ -21,7 +21,7 @@ from sla.simulator.world import DAY_S, HOUR_S
 FRAMES_S = DAY_S
 FRAME_STEP_S, SLOT_STEP_S = 10, 60
 SPAN_S = 4 * HOUR_S  # frames are made so much at a time: 50 MB of figures
-SLOT_DAYS = 3
+SLOT_DAYS = 2
 Told = Callable[[str, float], None]
 
 

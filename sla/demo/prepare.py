@@ -20,7 +20,7 @@ from sla.simulator.world import DAY_S
 # Longer away than this and the hole stays: agents keep about so much in their spool.
 CATCH_UP_S = DAY_S
 # What is left then is the worker's.
-DETECT_S = 60.0
+DETECT_S = 30.0
 Say = Callable[[str], None]
 Beside = Callable[[], Callable[[], None]]
 
