@@ -64,7 +64,8 @@ class Importer:
         high = notes(self.state, SAMPLER).get("high", "0")
         if high.isdigit() and int(high) <= time.time() + FUTURE_S:
             self.high = int(high)
-        self.child.want(time.monotonic_ns())
+        if machine.kept(self.state) is not None:  # else there is nobody to enrol before the first page
+            self.child.want(time.monotonic_ns())
         due = self._next(int(time.time()))
         while not self.stopping:
             self.child.tend(time.monotonic_ns())
