@@ -4,15 +4,26 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('notifications', '0003_notice_notice_written'),
+        ("notifications", "0003_notice_notice_written"),
     ]
 
     operations = [
         migrations.AlterField(
-            model_name='notice',
-            name='topic',
-            field=models.CharField(choices=[('opened', 'opened'), ('escalated', 'escalated'), ('reopened', 'came back'), ('reminded', 'reminder'), ('resolved', 'recovered'), ('digest', 'digest'), ('test', 'test'), ('statement', 'statement')], max_length=12),
+            model_name="notice",
+            name="topic",
+            field=models.CharField(
+                choices=[
+                    ("opened", "opened"),
+                    ("escalated", "escalated"),
+                    ("reopened", "came back"),
+                    ("reminded", "reminder"),
+                    ("resolved", "recovered"),
+                    ("digest", "digest"),
+                    ("test", "test"),
+                    ("statement", "statement"),
+                ],
+                max_length=12,
+            ),
         ),
     ]
