@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings as django_settings
@@ -26,8 +27,8 @@ State = Notice.State
 
 def environment(sink: Sink) -> dict[str, str]:
     """Of a worker that uses the test's database and mail server."""
-    s = connection.settings_dict
-    url = f"postgres://{s['USER']}:{s['PASSWORD']}@{s['HOST']}:{s['PORT']}/{s['NAME']}"
+    name = connection.settings_dict["NAME"]
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()  # over a socket too
     kept = {name: value for name, value in os.environ.items() if not name.endswith("_FILE")}
     mail = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(django_settings.EMAIL_PORT), "EMAIL_TIMEOUT": "5"}
     return {**kept, **mail, "DATABASE_URL": url, "SECRET_KEY": django_settings.SECRET_KEY, "TEST_DATABASE_NAME": ""}
@@ -100,7 +101,9 @@ def test_a_worker_that_is_alive_is_not_taken_for_dead(readers: People, make_disk
     opened(make_disks(1), timezone.now())
     sink.hang_s = 1.5
     with worker(sink) as first:
+        patience = time.monotonic() + 60
         while not sink.tried:
+            assert first.poll() is None and time.monotonic() < patience, "the worker tried nothing"
             time.sleep(0.01)
         with worker(sink) as second:  # it finds the lock held, and ends without a try
             assert second.wait(30) == 0

@@ -16,7 +16,9 @@ export function startRefresh({ stale, onRefresh = () => {} }) {
     }
     if (stale) stale.hidden = age < STALE_MS;
   };
-  document.addEventListener("htmx:afterSwap", () => {
+  document.addEventListener("htmx:afterSwap", (event) => {
+    // What stands beside the page's own part says nothing of that part's age.
+    if (event.detail.target?.closest?.("[data-aside]")) return;
     last = Date.now();
     say();
     onRefresh();
