@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from django.urls import NoReverseMatch, reverse
+from django.urls import reverse
 from django.utils.translation import gettext
 
 from sla.accounts.models import User
@@ -47,14 +47,14 @@ def _contention(disk: Disk, user: User, start: datetime, end: datetime) -> Itera
             text = gettext("this disk alone slower than its load explains, %s") % slower
         else:
             text = gettext("shared storage slower than its load explains, %s") % slower
-        yield _event("contention", window.start, window.end, text, _url("window", window.pk))
+        yield _event("contention", window.start, window.end, text, reverse("window", args=[window.pk]))
 
 
 def _incidents(disk: Disk, user: User, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
     touching = incidents_visible_to(user).filter(disks__disk=disk, opened_at__lt=end).exclude(resolved_at__lt=start)
     for incident in touching.distinct().order_by("-opened_at")[:MOST]:
         text = title_for(incident, user, Share(1, 1, disk))
-        yield _event("incident", incident.opened_at, incident.resolved_at, text, _url("incident", incident.pk))
+        yield _event("incident", incident.opened_at, incident.resolved_at, text, incident.get_absolute_url())
 
 
 def _maintenance(disk: Disk, span: Range) -> Iterator[dict[str, Any]]:
@@ -80,10 +80,3 @@ def _moves(disk: Disk, start: datetime, end: datetime) -> Iterator[dict[str, Any
         if start <= after.valid_from < end:
             words = {"before": before.pool.name, "after": after.pool.name}
             yield _event("move", after.valid_from, None, gettext("moved from %(before)s to %(after)s") % words)
-
-
-def _url(name: str, pk: int) -> str | None:
-    try:
-        return reverse(name, args=[pk])
-    except NoReverseMatch:
-        return None
