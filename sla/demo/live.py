@@ -14,6 +14,7 @@ from plimsoll_agent.core import layout
 from plimsoll_agent.core.terms import Term
 from plimsoll_agent.frames import ENVELOPE
 from plimsoll_agent.transport import NetworkError, Server
+from sla.demo import staged
 from sla.demo.cast import Cast, Member
 from sla.demo.fleet import BOOT, machines, silent
 from sla.demo.story import scenario
@@ -65,6 +66,9 @@ class Live:
 
     def _minute(self, start: int) -> tuple[Trace, dict[int, Minute]]:
         seen = scenario(self.cast, self.anchor, start, start + MINUTE_S)
+        seen = seen.with_events(
+            *(one for one in staged.load(staged.path()) if start < one.end and one.start < start + MINUTE_S)
+        )
         trace = run(seen, start, MINUTE_S, 1)
         return trace, {member.number: ios_of(trace, member.number, 0, self.cast.seed) for member in self.cast.members}
 
