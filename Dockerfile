@@ -23,9 +23,10 @@ COPY agent agent
 COPY scripts scripts
 COPY sla sla
 COPY static static
+COPY locale locale
 COPY templates templates
 # The key signs nothing: it is gone with this step. Volumes begin as the two folders, so that they belong to the user.
-RUN SECRET_KEY=only-to-collect-static-files python -m scripts.prepare static \
+RUN SECRET_KEY=only-to-collect-static-files python -m scripts.prepare static languages \
     && install -d -o plimsoll -g plimsoll -m 0700 /data /agent
 USER 10001:10001
 EXPOSE 8000

@@ -5,7 +5,7 @@ ARGS ?=
 MINUTES ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help run demo test lint bench soak screenshots ebpf agent-dist stop clean
+.PHONY: help run demo test lint messages bench soak screenshots ebpf agent-dist stop clean
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -21,6 +21,9 @@ test: ## all tests; ARGS="tests/setup -x" goes to pytest
 
 lint: ## ruff and mypy
 	@$(PYTHON) -m scripts lint
+
+messages: ## find what is marked for translation and bring the catalogues of locale/ up to date
+	@$(PYTHON) -m scripts messages
 
 bench: ## all benchmarks, each prints one JSON object
 	@$(PYTHON) -m scripts bench

@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from scripts import agent_dist, bench, clean, ebpf, lint, pictures, run, soak, stop, test
+from scripts import agent_dist, bench, clean, ebpf, lint, messages, pictures, run, soak, stop, test
 from scripts.problem import Problem
 from scripts.progress import say
 
@@ -21,6 +21,8 @@ def parser() -> argparse.ArgumentParser:
     testing.add_argument("arguments", nargs="*")
     testing.set_defaults(go=lambda given: test.test(given.arguments))
     commands.add_parser("lint", help="ruff and mypy").set_defaults(go=lambda given: lint.lint())
+    translating = commands.add_parser("messages", help="bring the catalogues of all languages up to date")
+    translating.set_defaults(go=lambda given: messages.messages())
     measuring = commands.add_parser("bench", help="all benchmarks, or those that the arguments name")
     measuring.add_argument("names", nargs="*")
     measuring.set_defaults(go=lambda given: bench.bench(given.names))

@@ -14,6 +14,7 @@ from django.core.management import call_command
 
 from scripts import paths
 from scripts.environment import write_secret
+from scripts.messages import catalogue
 from scripts.problem import Problem
 from scripts.progress import say, step
 
@@ -56,6 +57,12 @@ def collect_static() -> None:
         call_command("collectstatic", interactive=False, verbosity=0)
 
 
+def compile_messages() -> None:
+    """The catalogues of all languages in the form that Django reads; free where none has changed."""
+    with step("languages"):
+        catalogue.compile_stale()
+
+
 def first_run() -> None:
     with step("first user, customer and keys"):
         call_command("first_run", file=paths.FIRST_RUN)
@@ -75,6 +82,7 @@ BEFORE_DJANGO: dict[str, Callable[[], None]] = {"database": create_database, "em
 STEPS: dict[str, Callable[[], None]] = {
     "migrate": migrate,
     "static": collect_static,
+    "languages": compile_messages,
     "first_run": first_run,
     "agent_key": agent_key,
     "demo": demo,

@@ -41,7 +41,7 @@ def set_up_to_run(port: int, *more: str) -> tuple[Ready, dict[str, str]]:
     ready = set_up(venv.RUNTIME)
     env = environment.environment(ready.database_url, ready.redis_url, port=port)
     environment.write_env(env)
-    prepare(env, "database", "migrate", "static", "first_run", "agent_key", *more)
+    prepare(env, "database", "migrate", "static", "languages", "first_run", "agent_key", *more)
     if is_new:
         env[NEW_HERE] = "1"
     return ready, env

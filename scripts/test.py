@@ -58,7 +58,7 @@ def test(arguments: list[str]) -> int:
     ready: list[Ready] = []
     side_by_side(lambda: ready.append(set_up(venv.DEVELOPMENT)), chromium.ensure)
     env = environment_of(ready[0])
-    prepare(env, "static")
+    prepare(env, "static", "languages")
     sys.stdout.flush()
     try:
         # The closing line of pytest comes last: it is what a CI reads.

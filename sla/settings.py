@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "sla.fleet",
     "sla.contracts",
     "sla.telemetry",
+    "sla.probes",
     "sla.scoring",
     "sla.neighbours",
     "sla.incidents",
@@ -59,10 +60,10 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # a list of disks shrinks to a seventh; pads against BREACH
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "sla.web.reader_language.ReaderLanguage",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -178,6 +179,7 @@ if BEHIND_TLS_PROXY:
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=int(BEHIND_TLS_PROXY))
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("fr", "Français"), ("ja", "日本語"), ("ru", "Русский")]
 TIME_ZONE = "UTC"
 USE_I18N = USE_TZ = True
 LOCALE_PATHS = [BASE_DIR / "locale"]

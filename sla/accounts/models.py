@@ -12,6 +12,12 @@ class Customer(models.Model):
 
     name = models.CharField(max_length=200, unique=True)
     zone = models.CharField(max_length=64, default="UTC", help_text="IANA time zone")
+    language = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        help_text="of its statements and of mail to its people; empty: the house's",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -29,6 +35,9 @@ class User(AbstractUser):
 
     noc_role = models.CharField(max_length=16, choices=NocRole, blank=True, default=NocRole.NONE)
     zone = models.CharField(max_length=64, default="UTC", help_text="IANA time zone of the reader")
+    language = models.CharField(
+        max_length=8, blank=True, default="", help_text="of the reader; empty: as the browser asks"
+    )
     by_token = ""  # the name of the API token that acts for them in this request
 
     class Meta(AbstractUser.Meta):

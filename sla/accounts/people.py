@@ -64,26 +64,21 @@ def change_noc_role(*, person: User, role: str, by: User) -> None:
 
 
 @transaction.atomic
-def change_customer(*, customer: Customer, name: str, zone: str, by: User) -> None:
-    """Its name and the zone its days begin in."""
-    was = {"name": customer.name, "zone": customer.zone}
-    if was == {"name": name, "zone": zone}:
+def change_customer(*, customer: Customer, name: str, zone: str, by: User, language: str = "") -> None:
+    """Its name, the zone its days begin in, and the language of its statements and mail."""
+    was = {"name": customer.name, "zone": customer.zone, "language": customer.language}
+    now = {"name": name, "zone": zone, "language": language}
+    if was == now:
         return
-    Customer.objects.filter(pk=customer.pk).update(name=name, zone=zone)
-    customer.name, customer.zone = name, zone
-    record(
-        verb="customer changed",
-        object_label=name,
-        actor=by,
-        customer=customer,
-        before=was,
-        after={"name": name, "zone": zone},
-    )
+    Customer.objects.filter(pk=customer.pk).update(**now)
+    customer.name, customer.zone, customer.language = name, zone, language
+    record(verb="customer changed", object_label=name, actor=by, customer=customer, before=was, after=now)
 
 
 @transaction.atomic
-def add_customer(*, name: str, zone: str, by: User) -> Customer:
+def add_customer(*, name: str, zone: str, by: User, language: str = "") -> Customer:
     """A new one; IntegrityError where the name is taken."""
-    customer = Customer.objects.create(name=name, zone=zone)
-    record(verb="customer added", object_label=name, actor=by, customer=customer, after={"zone": zone})
+    customer = Customer.objects.create(name=name, zone=zone, language=language)
+    after = {"zone": zone, "language": language}
+    record(verb="customer added", object_label=name, actor=by, customer=customer, after=after)
     return customer

@@ -13,6 +13,7 @@ from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import translation
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from sla.accounts.models import Membership, User
 from sla.accounts.services import record_of_person
 from sla.web.people.browsers import browser_of
+from sla.web.people.languages import language_field
 from sla.web.people.zones import check_zone, known_zones
 
 SESSIONS_SHOWN = 50
@@ -28,9 +30,11 @@ SESSIONS_SHOWN = 50
 class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a person may say of themselves."""
 
+    language = language_field(gettext_lazy("as the browser asks"))
+
     class Meta:
         model = User
-        fields = ("first_name", "last_name", "zone")
+        fields = ("first_name", "last_name", "zone", "language")
         labels = {"zone": gettext_lazy("Your time zone")}
 
     def clean_zone(self) -> str:
@@ -56,12 +60,13 @@ class MailForm(forms.ModelForm):  # type: ignore[type-arg]
 @never_cache
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """The page; POST keeps name and zone."""
+    """The page; POST keeps name, zone and language."""
     person = User.objects.get(pk=request.user.pk)
     form = AccountForm(request.POST if request.method == "POST" else None, instance=person)
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, gettext("Kept."))
+        with translation.override(person.language or translation.get_language()):
+            messages.success(request, gettext("Kept."))
         return redirect("account")
     return render(request, "people/account.html", _shown(request, form), status=422 if form.errors else 200)
 

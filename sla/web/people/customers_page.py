@@ -19,17 +19,20 @@ from sla.accounts.selectors import customers_visible_to, is_noc
 from sla.domain.states import State
 from sla.fleet.models import Disk
 from sla.web.people.ask import visible_customer
+from sla.web.people.languages import language_field
 from sla.web.people.zones import check_zone, known_zones
 
 PAGE = 100
 
 
 class CustomerForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Its name and zone."""
+    """Its name, zone and language."""
+
+    language = language_field(gettext_lazy("the house's own"))
 
     class Meta:
         model = Customer
-        fields = ("name", "zone")
+        fields = ("name", "zone", "language")
         labels = {"name": gettext_lazy("Name"), "zone": gettext_lazy("Time zone")}
 
     def clean_name(self) -> str:
@@ -54,7 +57,7 @@ def customers(request: HttpRequest) -> HttpResponse:
         require(request.user, Verb.KEEP_CUSTOMERS)
         if form.is_valid():
             by = User.objects.get(pk=request.user.pk)
-            made = add_customer(name=form.cleaned_data["name"], zone=form.cleaned_data["zone"], by=by)
+            made = add_customer(**form.cleaned_data, by=by)
             return redirect("members", made.pk)
     return render(request, "people/customers.html", _listed(request, form), status=422 if form.errors else 200)
 
@@ -84,7 +87,7 @@ def _listed(request: HttpRequest, form: CustomerForm) -> dict[str, Any]:
 @login_required
 @require_http_methods(["GET", "POST"])
 def customer_settings(request: HttpRequest, customer_id: int) -> HttpResponse:
-    """Name and zone."""
+    """Name, zone and language."""
     customer = visible_customer(request, customer_id)
     require(request.user, Verb.KEEP_CUSTOMERS)
     form = CustomerForm(
@@ -92,7 +95,7 @@ def customer_settings(request: HttpRequest, customer_id: int) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         by = User.objects.get(pk=request.user.pk)
-        change_customer(customer=customer, name=form.cleaned_data["name"], zone=form.cleaned_data["zone"], by=by)
+        change_customer(customer=customer, **form.cleaned_data, by=by)
         messages.success(request, gettext("Kept."))
         return redirect("customer", customer.pk)
     context = {"customer": customer, "form": form, "zones": known_zones()}
