@@ -1,4 +1,4 @@
-"""In which language does somebody read? Their own choice first; else a page in the browser's, a mail in the customer's."""
+"""In which language does somebody read? Their own choice first; else pages as browsers ask, mail in the customer's."""
 
 from django.conf import settings
 
