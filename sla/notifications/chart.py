@@ -57,6 +57,17 @@ def nice_top(most: float) -> float:
         size *= 10
 
 
+def labels_of(top: float) -> list[str]:
+    """From 0 to `top` ms, short enough to stand left of the picture: in the unit of its size."""
+    unit, size = ("µs", 1e-3) if top < 1 else ("ms", 1.0) if top < 1000 else ("s", 1000.0)
+    return [f"{top * step / 4 / size:g}" + (f" {unit}" if step == 4 else "") for step in range(5)]
+
+
+def width_of(words: str) -> float:
+    """Pixels of the picture that a label takes."""
+    return _font(LETTERS).getlength(words) / LARGER
+
+
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.load_default(size * LARGER)
@@ -78,11 +89,12 @@ class _Pen:
         self.draw.text(xy, words, fill=fill, font=_font(size), anchor=anchor)
 
     def grid(self, end: int, zone: tzinfo) -> None:
+        labels = labels_of(self.top)
         for step in range(5):
             ms = self.top * step / 4
             left, right = self.at(self.start, ms), self.at(end, ms)
             self.draw.line([left, right], fill=GRID, width=2)
-            self.text((left[0] - 12 * LARGER, left[1]), f"{ms:g}" + (" ms" if step == 4 else ""), "rm")
+            self.text((left[0] - 12 * LARGER, left[1]), labels[step], "rm")
         first = -(-self.start // 900) * 900
         for t in range(first, end + 1, 900):
             x, y = self.at(t, 0)
