@@ -16,6 +16,7 @@ LAYERS = (
     {"fleet"},
     {"contracts"},
     {"telemetry"},
+    {"probes"},
     {"scoring"},
     {"neighbours"},
     {"incidents"},

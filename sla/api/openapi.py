@@ -4,14 +4,15 @@ from typing import Any
 
 import msgspec
 
+from sla.probes.shapes import Acks, Result, Verdict
 from sla.telemetry.enrol import EnrolAnswer, EnrolRequest
 from sla.telemetry.wire import AgentWords, JsonFrame
 
 REF = "#/components/schemas/{name}"
 _schemas, COMPONENTS = msgspec.json.schema_components(
-    [EnrolRequest, EnrolAnswer, JsonFrame, AgentWords], ref_template=REF
+    [EnrolRequest, EnrolAnswer, JsonFrame, AgentWords, Result, Acks, Verdict], ref_template=REF
 )
-ENROL_REQUEST, ENROL_ANSWER, FRAME, AGENT = _schemas
+ENROL_REQUEST, ENROL_ANSWER, FRAME, AGENT, PROBE_RESULT, PROBE_ACKS, PROBE_VERDICT = _schemas
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
@@ -55,3 +56,12 @@ FRAMES = {
         }
     },
 }
+
+
+def _told(schema: dict[str, Any], status: str, what: str) -> dict[str, Any]:
+    return {"requestBody": {"required": True, **_json(schema)}, "responses": {status: {"description": what}}}
+
+
+PROBE = _told(PROBE_RESULT, "201", "kept; 200 where it was known already")
+ACKS = _told(PROBE_ACKS, "200", "how many blocks are acknowledged; durable before this answer")
+VERDICT = _told(PROBE_VERDICT, "200", "kept")

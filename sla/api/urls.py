@@ -17,6 +17,8 @@ from sla.api.maintenance import router as maintenance
 from sla.api.metrics import metrics
 from sla.api.neighbours import router as neighbours
 from sla.api.openapi import COMPONENTS
+from sla.api.probes import of_disk as disk_probes
+from sla.api.probes import router as probes
 from sla.api.reports import router as reports
 from sla.api.silences import router as silences
 from sla.api.what_if import router as what_if
@@ -42,6 +44,8 @@ errors.register(api)
 api.add_router("", agents)
 api.add_router("/disks", disks)
 api.add_router("/disks", evidence)
+api.add_router("/disks", disk_probes)
+api.add_router("/probes", probes)
 api.add_router("/reports", reports)
 api.add_router("", what_if)
 api.add_router("", contracts)

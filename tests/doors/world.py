@@ -64,6 +64,7 @@ def build(people: People) -> dict[str, Any]:
         "period": PAST.text,
         "view_id": 1,
         "chart": "latency",
+        "uid": "0" * 32,  # a test of a disk, which only agents name
         "pk": 1,  # a passkey: each person would have to show first who they are
         "uidb36": "1",
         "key": "a-b",
