@@ -52,7 +52,12 @@ def post_inventory(request: HttpRequest, dry_run: bool = False) -> dict[str, Any
         for move in found.moves[:MOST_SHOWN]
     ]
     changes += [
-        {"line": one.line, "machine": one.machine.pk, "host": {"before": one.before or None, "after": one.host}}
+        {
+            "line": one.line,
+            "machine": one.machine.pk,
+            "host": {"before": one.before or None, "after": one.host},
+            "since": int(one.since.timestamp()),
+        }
         for one in found.housings[:MOST_SHOWN]
     ]
     return {

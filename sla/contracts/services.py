@@ -11,7 +11,8 @@ from sla.accounts.models import Customer, User
 from sla.accounts.services import record
 from sla.contracts.models import Assignment, Contract, ContractVersion
 from sla.domain.contract_text import parse_contract
-from sla.fleet.models import Disk, Machine
+from sla.fleet.hosted import tell_again
+from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
 
 DEFAULT_TEXT = "99% < 15 ms at 1000 IOPS"
@@ -83,8 +84,8 @@ def assign(*, disk: Disk, version: ContractVersion, at: datetime | None, actor: 
         running.valid_to = at
         running.save(update_fields=["valid_to"])
     assignment = Assignment.objects.create(disk=disk, version=version, valid_from=at)
-    # What web processes and the agent remember of this machine's terms is stale now.
-    Machine.objects.filter(pk=disk.machine_id).update(inventory_version=F("inventory_version") + 1)
+    # What web processes and agents remember of this machine's terms is stale now.
+    tell_again(disk.machine_id)
     record(
         verb="contract assigned",
         object_label=str(disk),

@@ -57,7 +57,7 @@ def make(cast: Cast, anchor: int) -> None:
     enter(cast, datetime.now(UTC))
     disks = found(cast)
     for hostname, members in machines(cast).items():
-        house_machine(machine=disks[members[0].number].machine, host=hosts[members[0].host])
+        house_machine(machine=disks[members[0].number].machine, host=hosts[members[0].host], at=begun)
         for member in members:
             disk = disks[member.number]
             place_disk(disk=disk, pool=pools[member.pool], at=begun)

@@ -1,11 +1,11 @@
 """Verbs on agents."""
 
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from sla.accounts.models import User
 from sla.accounts.services import record
+from sla.fleet.hosted import tell_again
 from sla.fleet.models import Agent, Machine
 
 
@@ -15,6 +15,6 @@ def revoke_agent(*, machine: Machine, actor: User) -> bool:
     done = Agent.objects.filter(machine=machine, revoked_at=None).update(revoked_at=timezone.now())
     if done:
         # Web processes that remember the token look again.
-        Machine.objects.filter(pk=machine.pk).update(inventory_version=F("inventory_version") + 1)
+        tell_again(machine.pk)
         record(verb="agent revoked", object_label=str(machine), actor=actor, customer=machine.customer)
     return bool(done)

@@ -30,6 +30,7 @@ class Housing:
     machine: Machine
     before: str
     host: str
+    since: datetime
 
 
 @dataclass(slots=True)
@@ -66,7 +67,7 @@ def plan(rows: Sequence[Row], wrong: Iterable[Wrong], by: User, now: datetime) -
         if row.pool:
             _move(found, row, _which(disks[named[0].pk], row.disk), lies, said, now)
         if row.host:
-            _house(found, row, named[0], said)
+            _house(found, row, named[0], said, now)
     found.wrong.sort(key=lambda one: one.line)
     return found
 
@@ -117,12 +118,16 @@ def _move(
             found.moves.append(Move(row.line, disk, before, row.pool, since))
 
 
-def _house(found: Plan, row: Row, machine: Machine, said: dict[tuple[str, int], int]) -> None:
+def _house(found: Plan, row: Row, machine: Machine, said: dict[tuple[str, int], int], now: datetime) -> None:
     earlier = said.setdefault(("host", machine.pk), row.line)
     before = machine.host.name if machine.host else ""
+    since = row.since or now
     if before == row.host:
         found.unchanged += earlier == row.line
+    elif since > now:
+        if not row.pool:  # else its pool's move has said it
+            found.wrong.append(Wrong(row.line, f"{since:%F %H:%M} UTC is still to come: import it then"))
     elif earlier == row.line:
-        found.housings.append(Housing(row.line, machine, before, row.host))
+        found.housings.append(Housing(row.line, machine, before, row.host, since))
     elif (said_host := next(h.host for h in found.housings if h.machine.pk == machine.pk)) != row.host:
         found.wrong.append(Wrong(row.line, f"{machine} runs on {said_host} by line {earlier} already"))

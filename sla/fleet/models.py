@@ -53,6 +53,10 @@ class Machine(models.Model):
     machine_id = models.CharField(max_length=128, unique=True)
     hostname = models.CharField(max_length=255)
     host = models.ForeignKey(Host, models.SET_NULL, null=True, blank=True, related_name="machines")
+    host_before = models.ForeignKey(
+        Host, models.SET_NULL, null=True, blank=True, related_name="+", help_text="where it ran until it was housed"
+    )
+    housed_at = models.DateTimeField(null=True, blank=True)
     virtualisation = models.CharField(max_length=64, blank=True)
     facts = models.JSONField(default=dict, blank=True)
     inventory_version = models.PositiveIntegerField(default=1)

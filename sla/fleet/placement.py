@@ -7,6 +7,7 @@ from django.db import transaction
 
 from sla.accounts.models import User
 from sla.accounts.services import record
+from sla.fleet.hosted import tell_again
 from sla.fleet.inventory_plan import Plan
 from sla.fleet.models import Disk, Host, Machine, Pool, PoolMembership
 
@@ -36,18 +37,19 @@ def place_disk(*, disk: Disk, pool: Pool, at: datetime, actor: User | None = Non
     return made
 
 
-def house_machine(*, machine: Machine, host: Host, actor: User | None = None) -> None:
-    """The machine runs on the host from now on."""
+def house_machine(*, machine: Machine, host: Host, at: datetime, actor: User | None = None) -> None:
+    """The machine runs on the host from `at` on."""
     before = machine.host.name if machine.host else None
     with transaction.atomic():
-        Machine.objects.filter(pk=machine.pk).update(host=host)
+        Machine.objects.filter(pk=machine.pk).update(host=host, host_before=machine.host_id, housed_at=at)
+        tell_again(machine.pk, [machine.host_id])
         record(
             verb="machine housed",
             object_label=str(machine),
             actor=actor,
             customer=machine.customer,
             before={"host": before},
-            after={"host": host.name},
+            after={"host": host.name, "since": at.isoformat()},
         )
 
 
@@ -59,7 +61,7 @@ def carry_out(plan: Plan, *, actor: User | None = None) -> int:
     for move in plan.moves:
         place_disk(disk=move.disk, pool=pools[move.pool], at=move.since, actor=actor)
     for housing in plan.housings:
-        house_machine(machine=housing.machine, host=hosts[housing.host], actor=actor)
+        house_machine(machine=housing.machine, host=hosts[housing.host], at=housing.since, actor=actor)
     # What was only inferred is known now.
     Pool.objects.filter(pk__in=[pool.pk for pool in pools.values()], inferred=True).update(inferred=False)
     return plan.changes

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from sla.accounts.models import Customer, User
 from sla.accounts.tokens import hash_token, make_token
+from sla.fleet.hosted import tell_again
 from sla.fleet.models import Agent, Disk, EnrolmentKey, Machine
 
 
@@ -113,7 +114,6 @@ def enrol(
             raise NotAllowed("the enrolment key has no uses left; ask the NOC for a new one")
         machine = Machine(customer=customer, machine_id=machine_id)
     machine.hostname, machine.virtualisation, machine.facts = hostname, virtualisation, facts
-    machine.inventory_version += 1
     machine.save()
     token, token_hash = make_token("agent")
     Agent.objects.update_or_create(
@@ -127,7 +127,9 @@ def enrol(
             "seen_at": now,
         },
     )
-    return machine, _keep_disks(machine, disks, now), token
+    kept = _keep_disks(machine, disks, now)
+    tell_again(machine.pk)
+    return machine, kept, token
 
 
 def _keep_disks(machine: Machine, disks: Sequence[DiskFacts], now: datetime) -> list[Disk]:

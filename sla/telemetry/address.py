@@ -57,4 +57,6 @@ def locate(key: Key, inventory: Inventory, *, host_side: bool) -> Address:
         raise Refusal(BAD_VALUE, f"source is {shown(key.source)}: it must be one of {', '.join(SOURCES)}")
     if vantage == Vantage.HOST and not host_side:
         raise Refusal(FORBIDDEN_VANTAGE, "vantage 'host' needs an agent enrolled with a key for hypervisors")
+    if vantage == Vantage.HOST and ("/" in key.device and key.device not in inventory.by_device):
+        return Address(inventory.guest_disk(key.device, key.serial, key.start), vantage, source)
     return Address(inventory.disk(key.device, key.serial, key.wwn), vantage, source)

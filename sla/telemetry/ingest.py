@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
+from sla.fleet.vantage import Vantage
 from sla.telemetry import store
 from sla.telemetry.address import Address, Span, check_time, locate
 from sla.telemetry.columns import inflate
@@ -120,18 +121,19 @@ def _store(
 ) -> tuple[int, int] | None:
     """(accepted, duplicates); None where the caller must be looked up again. Conflicts and overlaps are refused."""
     listed = list(rows.values())
-    if not store.touching(listed):
-        with store.cursor() as cursor:
-            said = store.take(cursor, token_hash, caller, words, listed)
-        if said != "clash":
-            return (len(listed), 0) if said == "stored" else None
-    with store.closer(token_hash, caller, words) as cursor:
-        if cursor is None:
-            return None
-        new, duplicates = _sort_out(cursor, rows, refused)
-        if new:
-            store.take(cursor, token_hash, caller, words, new)
-        return len(new), duplicates
+    with store.alone_with(sorted({row.disk for row in listed if row.vantage == Vantage.HOST})):
+        if not store.touching(listed):
+            with store.cursor() as cursor:
+                said = store.take(cursor, token_hash, caller, words, listed)
+            if said != "clash":
+                return (len(listed), 0) if said == "stored" else None
+        with store.closer(token_hash, caller, words) as cursor:
+            if cursor is None:
+                return None
+            new, duplicates = _sort_out(cursor, rows, refused)
+            if new:
+                store.take(cursor, token_hash, caller, words, new)
+            return len(new), duplicates
 
 
 def _sort_out(

@@ -6,6 +6,7 @@ remembered under the machine's `inventory_version`.
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,7 @@ import msgspec
 from django.db.models import F
 
 from sla.contracts.selectors import policy_for
+from sla.fleet.hosted import Guest, address_of, guests_of
 from sla.fleet.models import Disk
 from sla.telemetry.refusal import UNKNOWN_DISK, Refusal, shown
 
@@ -28,6 +30,7 @@ class Inventory:
     by_wwn: dict[str, list[Disk]]
     by_serial: dict[str, list[Disk]]
     by_device: dict[str, list[Disk]]
+    guests: dict[str, list[Guest]]
     policy: msgspec.Raw
     version: int
     until: float
@@ -50,8 +53,32 @@ class Inventory:
         # Virtual disks often share a serial: then the path tells them apart.
         return next((disk.pk for disk in found if disk.device == device), found[0].pk)
 
+    def guest_disk(self, device: str, serial: str | None, start: int) -> int:
+        """The id of the guest's disk that a hypervisor calls MACHINE/DEVICE; Refusal where the inventory does not place
+        that machine on its host, or no longer did at `start`."""
+        found = [guest for guest in self.guests.get(device, ()) if (serial or "") == guest.disk.serial]
+        if not found:
+            raise Refusal(
+                UNKNOWN_DISK,
+                f"the inventory places no machine with the disk {shown(device)} of serial {shown(serial)} on this host",
+            )
+        until = found[0].until
+        if until is not None and start >= until:
+            raise Refusal(UNKNOWN_DISK, f"the machine of {shown(device)} runs on another host since {until:.0f}")
+        return found[0].disk.pk
+
 
 _remembered: dict[int, Inventory] = {}
+
+
+def _guests_policy(guests: Sequence[Guest]) -> list[dict[str, Any]]:
+    """The disks that a hypervisor may speak for now, with the names that its operator may know them by."""
+    disks = [guest.disk for guest in guests if guest.until is None and guest.disk.removed_at is None]
+    told = policy_for(disks, datetime.now(UTC))["disks"]
+    return [
+        {**entry, "machine": disk.machine.machine_id, "hostname": disk.machine.hostname}
+        for disk, entry in zip(disks, told, strict=True)
+    ]
 
 
 def _encoded(policy: dict[str, Any]) -> msgspec.Raw:
@@ -76,11 +103,18 @@ def inventory_of(machine_id: int, version: int) -> Inventory:
         by_wwn[disk.wwn].append(disk)
         by_serial[disk.serial].append(disk)
         by_device[disk.device].append(disk)
+    guests: dict[str, list[Guest]] = defaultdict(list)
+    for guest in guests_of(machine_id):
+        guests[address_of(guest.disk)].append(guest)
+    policy = policy_for([d for d in disks if d.removed_at is None], datetime.now(UTC))
+    if guests:
+        policy["guests"] = _guests_policy([guest for listed in guests.values() for guest in listed])
     fresh = Inventory(
         by_wwn,
         by_serial,
         by_device,
-        _encoded(policy_for([d for d in disks if d.removed_at is None], datetime.now(UTC))),
+        guests,
+        _encoded(policy),
         version,
         now + REMEMBER_S,
     )

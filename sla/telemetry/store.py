@@ -29,6 +29,8 @@ _TAKE = """
 SELECT telemetry_take(%b::bytea, %b::int4, %b::text, %b::text, %b::int8,
                       %b::int8[], %b::int2[], %b::int8[], %b::int2[], %b::int2[], %b::int2[], %b::bytea[])
 """
+# In order of id, as whoever scores locks them too.
+_ALONE = "SELECT 1 FROM fleet_disk WHERE id = ANY(%b) ORDER BY id FOR NO KEY UPDATE"
 _KEYS = """
 SELECT disk_id, vantage, extract(epoch FROM start)::bigint, step_s * n
 FROM telemetry_frame
@@ -89,6 +91,18 @@ def cursor() -> Iterator[Cursor]:
     connection.ensure_connection()
     with psycopg.Cursor(connection.connection) as opened:
         yield opened
+
+
+@contextmanager
+def alone_with(disks: Sequence[int]) -> Iterator[None]:
+    """A transaction in which nobody else stores frames of these disks: a guest that moves has two hypervisors that
+    speak for it, and an agent's row keeps apart only what comes from one agent. Without disks, no transaction."""
+    if not disks:
+        yield
+        return
+    with transaction.atomic(), cursor() as at:
+        at.execute(_ALONE, [list(disks)]).fetchall()
+        yield
 
 
 def find_agent(at: Cursor, token_hash: bytes) -> Caller | None:
