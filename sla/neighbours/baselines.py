@@ -17,7 +17,7 @@ YOUNG_H = (1, 2, 3, 6, 12, 24)
 OLD_S = 12 * HOUR_S
 # Models are read once by each worker, not once a minute: 10,000 disks are about 3 MB.
 REMEMBERED = 2_000
-_memory: OrderedDict[tuple[int, int], tuple[list[int], Model]] = OrderedDict()
+_memory: OrderedDict[tuple[int, int, int], tuple[list[int], Model]] = OrderedDict()
 
 # Whose model it is: disks in order, and the model.
 Known = tuple[list[int], Model]
@@ -47,26 +47,23 @@ def next_moment(pool: int, first: int, now: int) -> int:
     return min(later) if later else regular + ((now - regular) // OLD_S + 1) * OLD_S
 
 
-def known_at(cursor: Cursor, pool: int, first: int, now: int) -> Known | None:
-    """The pool's model for the minute `now`, learnt if need be. None while it is too young."""
+def known_at(cursor: Cursor, pool: int, first: int, now: int, relearnt: int) -> Known | None:
+    """The pool's model for the minute `now`, learnt if need be. None while it is too young.
+
+    relearnt: how often the pool's past was learnt anew, so that no worker goes on with what it remembers from before.
+    """
     at = last_moment(pool, first, now)
     if at is None:
         return None
-    if (pool, at) in _memory:
-        _memory.move_to_end((pool, at))
-        return _memory[pool, at]
+    if (key := (pool, at, relearnt)) in _memory:
+        _memory.move_to_end(key)
+        return _memory[key]
     known = _read(cursor, pool, at) or learn_at(cursor, pool, at)
     if known is not None:
-        _memory[pool, at] = known
+        _memory[key] = known
         while len(_memory) > REMEMBERED:
             _memory.popitem(last=False)
     return known
-
-
-def forget(pool: int, since: int) -> None:
-    """What was learnt from then on is learnt anew: its past has changed."""
-    for key in [key for key in _memory if key[0] == pool and key[1] >= since]:
-        del _memory[key]
 
 
 def forget_all() -> None:

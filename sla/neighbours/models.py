@@ -136,9 +136,22 @@ class PoolState(models.Model):
     pool = models.OneToOneField(Pool, models.CASCADE, primary_key=True, related_name="followed")
     first = models.DateTimeField(null=True, help_text="its first minute: baselines are learnt at times counted from it")
     through = models.DateTimeField(null=True, help_text="end of its last minute")
+    relearnt = models.IntegerField(db_default=0, help_text="how often its past had changed and was learnt anew")
 
     def __str__(self) -> str:
         return f"{self.pool_id} through {self.through:%F %H:%M}" if self.through else f"{self.pool_id} new"
 
 
-__all__ = ["Cause", "NeighbourWindow", "PoolBaseline", "PoolMinute", "PoolState", "Role", "WindowDisk"]
+class LateMinutes(models.Model):
+    """Slots of a pool that came when their minutes may have been followed already; both ends are minutes of theirs."""
+
+    pool = models.ForeignKey(Pool, models.CASCADE, related_name="late_minutes")
+    first = models.DateTimeField()
+    last = models.DateTimeField()
+    marked_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.pool_id} {self.first:%F %H:%M} to {self.last:%F %H:%M}"
+
+
+__all__ = ["Cause", "LateMinutes", "NeighbourWindow", "PoolBaseline", "PoolMinute", "PoolState", "Role", "WindowDisk"]

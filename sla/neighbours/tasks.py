@@ -8,13 +8,18 @@ from django.utils import timezone
 
 from sla.neighbours import services
 from sla.neighbours.infer import infer_pools
+from sla.neighbours.late import follow_late
 from sla.telemetry import timescale
 
 
 @shared_task(name="sla.neighbours.detect")
 def detect() -> str:
     done = services.detect_due()
-    return f"followed {done.pool_minutes} pool minutes, {done.windows} windows changed"
+    again = follow_late()
+    return (
+        f"followed {done.pool_minutes} pool minutes, {done.windows} windows changed; "
+        f"{again.pool_minutes} again for late slots"
+    )
 
 
 @shared_task(name="sla.neighbours.infer_pools")

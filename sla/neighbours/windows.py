@@ -1,9 +1,8 @@
 """How does a window get into its tables, change there and close? In the caller's transaction, with the signal."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,8 @@ PAST_S = 86_400
 # Latency under a tenth of what the contract allows hurts nobody, however many times slower it is.
 OF_THRESHOLD = 0.1
 USUAL_THRESHOLD_MS = 15.0
+# Windows that were over longer ago than this are no news: nobody is told.
+NEWS_S = 3_600
 # A window is closed so long after its last contended minute at the latest.
 CLOSING_S = CALM_S + STEP_S
 
@@ -63,15 +64,62 @@ def _last_before(row: NeighbourWindow, start: int) -> int:
     return min(int(row.evidence["last"]), start)
 
 
-def save(cursor: Cursor, pool: int, touched: Iterable[Touched], model: Model, *, tell: bool) -> list[NeighbourWindow]:
-    """Store what these windows are now; the pool's minutes must be stored already. `tell`: send the signal."""
+def save(cursor: Cursor, pool: int, touched: Iterable[Touched], model: Model, now: int) -> list[NeighbourWindow]:
+    """Store what these windows are now, and tell of those that are news; the pool's minutes must be stored already."""
     saved = []
     for one in touched:
-        minutes = stored(cursor, pool, one.span.start - PAST_S, one.until)
-        row = _contention(minutes, model, one) if one.disk is None else _alone(minutes, one.disk, one)
+        row = _row(cursor, pool, one, model)
         if row is not None:
-            saved.append(_put(pool, one, row, tell=tell))
+            there = NeighbourWindow.objects.filter(pool=pool, disk=one.disk, start=moment(one.span.start)).first()
+            saved.append(_put(pool, one, row, there, tell=_is_news(one, now)))
     return saved
+
+
+def replace(cursor: Cursor, pool: int, heard: Sequence[tuple[Touched, Model]], start: int, end: int, now: int) -> int:
+    """The same after a pool was followed again over [start, end); how many windows there are in it now.
+
+    A window that was there before, for the same disk or pool and at the same time, is corrected and stays itself,
+    wherever it begins now. Those that began in [start, end) and were not found again go.
+    """
+    rows = [(one, row) for one, model in heard if (row := _row(cursor, pool, one, model)) is not None]
+    there = list(
+        NeighbourWindow.objects.filter(pool=pool, start__lt=moment(end))
+        .filter(Q(end=None) | Q(end__gt=moment(start - CLOSING_S)))
+        .order_by("start")
+    )
+    before = _paired([one for one, _ in rows], there)
+    kept = {window.pk for window in before if window is not None}
+    gone = [window.pk for window in there if window.pk not in kept and window.start >= moment(start)]
+    NeighbourWindow.objects.filter(pk__in=gone).delete()
+    for (one, row), window in zip(rows, before, strict=True):
+        _put(pool, one, row, window, tell=_is_news(one, now))
+    return len(rows)
+
+
+def _paired(touched: Sequence[Touched], there: Sequence[NeighbourWindow]) -> list[NeighbourWindow | None]:
+    """Which stored window each one is: the one that begins with it, else the first that it meets and nobody else is."""
+    at_start = {(window.disk_id, int(window.start.timestamp())): window for window in there}
+    found = [at_start.get((one.disk, one.span.start)) for one in touched]
+    taken = {window.pk for window in found if window is not None}
+    for place, one in enumerate(touched):
+        if found[place] is None:
+            found[place] = next((each for each in there if each.pk not in taken and _meets(one, each)), None)
+            taken |= {window.pk for window in found[place : place + 1] if window is not None}
+    return found
+
+
+def _meets(one: Touched, window: NeighbourWindow) -> bool:
+    ends = window.end is None or window.end > moment(one.span.start)
+    return window.disk_id == one.disk and ends and (one.span.open or window.start < moment(one.span.end))
+
+
+def _is_news(one: Touched, now: int) -> bool:
+    return one.until > now - NEWS_S
+
+
+def _row(cursor: Cursor, pool: int, one: Touched, model: Model) -> Row | None:
+    minutes = stored(cursor, pool, one.span.start - PAST_S, one.until)
+    return _contention(minutes, model, one) if one.disk is None else _alone(minutes, one.disk, one)
 
 
 def _contention(minutes: Minutes, model: Model, one: Touched) -> Row | None:
@@ -188,15 +236,15 @@ def _medians(rows: Floats) -> Floats:
     return result
 
 
-def _put(pool: int, one: Touched, row: Row, *, tell: bool) -> NeighbourWindow:
-    """Insert or update; nothing is written, nobody told, where nothing changed."""
-    now, start = timezone.now(), moment(one.span.start)
+def _put(pool: int, one: Touched, row: Row, window: NeighbourWindow | None, *, tell: bool) -> NeighbourWindow:
+    """Insert, or update the one that is there; nothing is written, nobody told, where nothing changed."""
+    now = timezone.now()
     end = None if one.span.open else moment(one.span.end)
     told = {**row.evidence, "seen": one.span.seen, "last": one.span.end, "until": one.until}
-    window = NeighbourWindow.objects.filter(pool=pool, disk=one.disk, start=start).first()
     if window is not None and one.span.open and int(window.evidence["until"]) > one.until:
         return window  # seen further before: what it is halfway through is no news
     fields = {
+        "start": moment(one.span.start),
         "end": end,
         "severity": round(row.severity, 4),
         "cause": row.cause.value,
@@ -207,7 +255,7 @@ def _put(pool: int, one: Touched, row: Row, *, tell: bool) -> NeighbourWindow:
         return window
     change = "opened" if window is None else "closed" if end and window.end is None else "updated"
     if window is None:
-        window = NeighbourWindow(pool_id=pool, disk_id=one.disk, start=start, detected_at=now)
+        window = NeighbourWindow(pool_id=pool, disk_id=one.disk, detected_at=now)
     for name, value in fields.items():
         setattr(window, name, value)
     window.updated_at = now
@@ -228,9 +276,3 @@ def _put_disks(window: NeighbourWindow, disks: dict[int, dict[str, Any]]) -> Non
         unique_fields=["window", "disk"],
         update_fields=["role", "score", "share", "lag_s", "slowdown"],
     )
-
-
-def drop_others(pool: int, start: datetime, end: datetime, kept: Iterable[int]) -> int:
-    """Windows of a pool that began in [start, end) and were not found again go; how many."""
-    gone = NeighbourWindow.objects.filter(pool=pool, start__gte=start, start__lt=end).exclude(pk__in=list(kept))
-    return gone.delete()[1].get("neighbours.NeighbourWindow", 0)

@@ -16,7 +16,7 @@ from sla.domain.verdict import SILENT_S
 from sla.scoring import burning, store
 from sla.scoring.now import Standing, refresh, standings
 from sla.scoring.settle import Batch, judge_minutes, score_minutes
-from sla.scoring.signals import standings_judged
+from sla.scoring.signals import slots_scored, standings_judged
 from sla.scoring.store import DAY_S, Key
 
 # Marks a transaction takes: large enough that numpy and the planner are paid once for many, small enough for 100 ms.
@@ -82,6 +82,7 @@ def settle(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: float) -> 
     batch = score_minutes(cursor, keys, now)
     if batch is None:
         return 0
+    slots_scored.send(sender=Batch, cursor=cursor, keys=[one.key for one in batch.judged], now=now)
     rows = standings(cursor, {one.key[0] for one in batch.judged})
     for index in range(len(batch.judged)):
         note_slot(rows, batch, index)

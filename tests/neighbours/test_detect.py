@@ -13,6 +13,7 @@ from sla.neighbours import services
 from sla.neighbours.figures import unpack_minute
 from sla.neighbours.models import NeighbourWindow, PoolBaseline, PoolMinute, PoolState, Role
 from sla.neighbours.signals import window_changed
+from sla.neighbours.store import moment
 from sla.scoring.models import DiskNow, Slot
 from tests.domain.neighbours.made import slowed
 from tests.neighbours.conftest import MINUTES, NOW, House, keep, past
@@ -96,7 +97,7 @@ def test_minute_by_minute_is_the_same_as_all_at_once(
     keep(house, slots.between(0, MINUTES - 40))
     clock = NOW - 2_400
     moments = {"now": clock}
-    monkeypatch.setattr(timezone, "now", lambda: services.moment(moments["now"] + 20))
+    monkeypatch.setattr(timezone, "now", lambda: moment(moments["now"] + 20))
     services.detect_due()
     for minute in range(MINUTES - 40, MINUTES):
         keep(house, slots.between(minute, minute + 1))
@@ -170,8 +171,8 @@ def test_a_slowdown_far_below_the_contracts_threshold_hurts_nobody(house: House)
 
 
 def test_a_disk_that_migrates_is_judged_where_it_lies(house: House) -> None:
-    moved = services.moment(NOW - 6_000)
-    PoolMembership.objects.create(disk=house.disks[0], pool=house.pool, valid_from=services.moment(0), valid_to=moved)
+    moved = moment(NOW - 6_000)
+    PoolMembership.objects.create(disk=house.disks[0], pool=house.pool, valid_from=moment(0), valid_to=moved)
     keep(house, past())
     services.detect_due()
     there = [
@@ -193,10 +194,10 @@ def test_a_minute_waits_for_late_disks_but_not_for_silent_ones(house: House) -> 
     slots.ios[0, -1] = np.nan
     slots.ios[1, -60:] = np.nan
     keep(house, slots)
-    DiskNow.objects.filter(disk=house.disks[0]).update(seen_at=services.moment(NOW - 60))
-    DiskNow.objects.filter(disk=house.disks[1]).update(seen_at=services.moment(NOW - 3_600))
+    DiskNow.objects.filter(disk=house.disks[0]).update(seen_at=moment(NOW - 60))
+    DiskNow.objects.filter(disk=house.disks[1]).update(seen_at=moment(NOW - 3_600))
     services.detect_due()
-    assert PoolState.objects.get().through == services.moment(NOW - 60)
+    assert PoolState.objects.get().through == moment(NOW - 60)
 
 
 def test_two_workers_do_not_follow_the_same_pool(house: House, django_db_blocker: Any) -> None:

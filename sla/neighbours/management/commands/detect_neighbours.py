@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sla.fleet.models import Pool
-from sla.neighbours.services import redetect
+from sla.neighbours.again import redetect
 from sla.scoring.management.commands.score import unix_seconds
 
 
