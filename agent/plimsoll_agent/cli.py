@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--seconds", type=float, default=1.0, help="how long to look (1)")
     sub = command("doctor", _doctor, "say what is found, and what is wrong")
     sub.add_argument("--json", action="store_true", help="as JSON")
-    probing.add_arguments(command("probe", probing.probe, "load a disk on purpose: where does it tip?"))
+    probing.add_arguments(command("probe", _probe, "load a disk on purpose: where does it tip?"))
     asking.add_arguments(command("qmp", asking.look, "what a VM's drives did, as its hypervisor sees it"))
     sub = command("record", _record, "write /proc/diskstats down, for replay")
     sub.add_argument("file", help="where to write; - is standard output")
@@ -141,6 +141,10 @@ def _exact(settings: Settings) -> dict[str, str]:
         print(f"plimsoll-agent: latencies come from the counters, not from eBPF: {error}", file=sys.stderr)
         return {}
     return load.hand_over(begun)
+
+
+def _probe(options: argparse.Namespace) -> int:
+    return probing.probe(options, lambda: Settings(_values(options)))
 
 
 def _psutil_folder() -> str:

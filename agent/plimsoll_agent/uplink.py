@@ -21,6 +21,7 @@ from .state import State, lock, open_state
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .delivery import Tally
+    from .transport import Server
 
 # The sampler is more urgent than anything, its uploads are not.
 PATIENT = 5
@@ -92,6 +93,7 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
             if enrolment.done or not (tally.unauthorised or tally.unknown):
                 break
             enrolment.enrol(server, by_key_only=tally.unauthorised)
+        _send_probes(state, server, enrolment.token, report)
         server.close()
     except (NetworkError, EnrolmentError) as error:
         tally.trouble = str(error)
@@ -100,6 +102,18 @@ def _send(state: State, settings: Settings, report: Report, task: str) -> str | 
     if tally.told and tally.words:
         report.pairs |= told_pairs(told, now)
     return tally.trouble
+
+
+def _send_probes(state: State, server: Server, token: str, report: Report) -> None:
+    """Results of active tests that found no server. Seldom any."""
+    if not os.path.isdir(state.top + "/probes"):
+        return
+    from .probe import outbox  # where nobody ever tests, nothing of it is loaded
+
+    try:
+        report.remarks += outbox.send_waiting(server, token, state.top)
+    except outbox.Unavailable as error:
+        report.remarks.append(f"a probe's result waits: {error}")
 
 
 def _room(report: Report, settings: Settings, now: float) -> int:

@@ -1,8 +1,8 @@
 """Does this disk lie: is every block that it acknowledged there after a power cut or a reset?
 
-Numbered blocks are written and fsynced one by one, and each acknowledgement is told to a place off the machine: to
-standard output (`ssh vm plimsoll-agent probe --durability FILE --acks - > acks`) or to a file of another machine. After
-the cut, `--verify` reads what is there and names every acknowledged block that is not.
+Numbered blocks are written and fsynced one by one, and each acknowledgement is told to a place off the machine: to the
+server (witness.py), to standard output (`ssh vm plimsoll-agent probe --durability FILE > acks`) or to a file of another
+machine. After the cut, `--verify` reads what is there and names every acknowledged block that is not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import BinaryIO, Callable, Iterable, List
+    from typing import BinaryIO, Callable, Iterable, List, Tuple
+
+    from .witness import Witness
 
 BLOCK = 4096
 MAGIC = b"plimsoll durable 1\n"
@@ -30,8 +32,28 @@ def block(run: str, number: int) -> bytes:
     return (head + body * (BLOCK // len(body) + 1))[:BLOCK]
 
 
-def write(path: str, acks: BinaryIO, over: Callable[[int], bool]) -> int:
-    """Write until `over(number)`; answers how many were acknowledged. The file must be new. Raises OSError."""
+class Lines:
+    """Acknowledgements as lines of a stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def begin(self, run: str) -> None:
+        """The head: whose blocks they are."""
+        self._stream.write(f"{HEADER} {run}\n".encode())
+        self._stream.flush()
+
+    def tell(self, number: int) -> None:
+        """This block has been fsynced."""
+        self._stream.write(b"%d\n" % number)
+        self._stream.flush()
+
+
+def write(path: str, acks: Lines | Witness, over: Callable[[int], bool]) -> int:
+    """Write until `over(number)`; answers how many were acknowledged. The file must be new.
+
+    Raises OSError, and what `acks.begin` raises: then the file is gone again.
+    """
     run = os.urandom(8).hex()
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -41,14 +63,16 @@ def write(path: str, acks: BinaryIO, over: Callable[[int], bool]) -> int:
             os.fsync(folder)  # or the file itself may be gone, and rightly so
         finally:
             os.close(folder)
-        acks.write(f"{HEADER} {run}\n".encode())
-        acks.flush()
+        try:
+            acks.begin(run)
+        except BaseException:
+            os.unlink(path)
+            raise
         number = 0
         while not over(number):
             os.pwrite(fd, block(run, number), number * BLOCK)
             os.fsync(fd)
-            acks.write(b"%d\n" % number)
-            acks.flush()
+            acks.tell(number)
             number += 1
         return number
     finally:
@@ -85,3 +109,14 @@ def missing(path: str, run: str, numbers: Iterable[int]) -> List[int]:
         return [number for number in numbers if os.pread(fd, BLOCK, number * BLOCK) != block(run, number)]
     finally:
         os.close(fd)
+
+
+def runs_of(numbers: Iterable[int]) -> List[Tuple[int, int]]:
+    """(1, 3), (7, 7) of 1, 2, 3, 7."""
+    runs: List[Tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs

@@ -65,6 +65,7 @@ class Step(namedtuple("Step", "concurrency seconds ios sum_us histogram")):
             "p99_ms": self.p99_ms,
             "slow": self.slow(promise),
             "met": self.meets(promise),
+            "hist": [[bucket, self.histogram[bucket]] for bucket in sorted(self.histogram)],
         }
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll_agent.probe.durability import BLOCK, AcksError, acknowledged, block, missing, write
+from plimsoll_agent.probe.durability import BLOCK, AcksError, Lines, acknowledged, block, missing, runs_of, write
 
 
 @pytest.fixture
 def written(tmp_path):
     acks, path = io.BytesIO(), tmp_path / "log"
-    assert write(str(path), acks, lambda number: number >= 20) == 20
+    assert write(str(path), Lines(acks), lambda number: number >= 20) == 20
     run, numbers = acknowledged(io.StringIO(acks.getvalue().decode()))
     assert numbers == list(range(20))
     return path, run, numbers
@@ -46,7 +46,7 @@ def test_a_file_that_is_gone_has_none(tmp_path):
 
 def test_a_run_never_writes_over_a_file(written):
     with pytest.raises(FileExistsError):
-        write(str(written[0]), io.BytesIO(), lambda number: True)
+        write(str(written[0]), Lines(io.BytesIO()), lambda number: True)
 
 
 @given(st.integers(0, 60))
@@ -67,3 +67,17 @@ def test_what_is_no_record_is_refused(text):
 def test_every_block_is_of_its_own():
     some = [block("run", random.randrange(1 << 40)) for _ in range(50)]
     assert len(set(some)) == 50 and {len(one) for one in some} == {BLOCK}
+
+
+def test_numbers_in_a_row_are_one_run():
+    assert runs_of([1, 2, 3, 7, 9, 10]) == [(1, 3), (7, 7), (9, 10)] and runs_of([]) == []
+
+
+def test_where_nobody_takes_the_acknowledgements_nothing_is_left(tmp_path):
+    class Deaf(Lines):
+        def begin(self, run):
+            raise OSError("nobody listens")
+
+    with pytest.raises(OSError, match="nobody listens"):
+        write(str(tmp_path / "log"), Deaf(io.BytesIO()), lambda number: False)
+    assert list(tmp_path.iterdir()) == []

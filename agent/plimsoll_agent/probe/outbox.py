@@ -1,0 +1,89 @@
+"""What was found by a test and waits for the server: a file each, sent by the command or by the agent's next upload."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..kernel.files import list_names, read_all
+from ..state import write_atomically
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, List
+
+    from ..transport import Answer, Server
+
+FOLDER = "/probes"
+SUFFIX = ".json"
+DONE, TOKEN_REFUSED = (200, 201), 401
+# The server is not able just now, or wants to be left alone for a while.
+LATER = (401, 408, 429, 500, 502, 503, 504)
+# More results than this waiting is a server that nobody misses.
+MOST_WAITING = 100
+
+
+class Refusal(Exception):
+    """The server takes it never, for the reason it gave."""
+
+
+class Unavailable(Exception):
+    """Not now: the message says why."""
+
+
+def keep(top: str, body: Dict[str, Any]) -> str:
+    """Store it below the agent's state folder, owned as that is: the agent runs as another user than who probes."""
+    folder = top + FOLDER
+    os.makedirs(folder, 0o700, exist_ok=True)
+    path = f"{folder}/{body.get('id') or body['verdict_of'] + '.verdict'}{SUFFIX}"
+    write_atomically(path, json.dumps(body).encode() + b"\n", durable=True)
+    owner = os.stat(top)
+    if os.geteuid() == 0:
+        for made in (folder, path):
+            os.chown(made, owner.st_uid, owner.st_gid)
+    for spare in waiting(top)[:-MOST_WAITING]:
+        os.unlink(spare)
+    return path
+
+
+def waiting(top: str) -> List[str]:
+    """Paths of what was not sent yet, oldest first."""
+    paths = [f"{top}{FOLDER}/{name}" for name in list_names(top + FOLDER) if name.endswith(SUFFIX)]
+    return sorted(paths, key=os.path.getmtime)
+
+
+def send(server: Server, token: str, body: Dict[str, Any]) -> Dict[str, Any]:
+    """One result. The server's answer; Refusal, Unavailable, NetworkError."""
+    uid = body.get("verdict_of")
+    path = f"/api/v1/probes/{uid}/verdict" if uid else "/api/v1/probes"
+    return checked(server, server.ask("POST", path, token, json.dumps(body).encode(), "application/json"))
+
+
+def checked(server: Server, answer: Answer) -> Dict[str, Any]:
+    """The body of a good answer. Refusal, Unavailable."""
+    if answer.status in DONE:
+        return dict(answer.body)
+    said = f"{server.url} answers {answer.reason}"
+    raise Unavailable(said) if answer.status in LATER else Refusal(said)
+
+
+def send_waiting(server: Server, token: str, top: str) -> List[str]:
+    """Send all; what is refused for good is put aside under another name. Answers why. Unavailable, NetworkError."""
+    said = []
+    for path in waiting(top):
+        try:
+            send(server, token, read(path))
+        except (Refusal, ValueError) as error:
+            os.rename(path, path[: -len(SUFFIX)] + ".refused")
+            said.append(f"a probe's result is not taken: {error}")
+        else:
+            os.unlink(path)
+    return said
+
+
+def read(path: str) -> Dict[str, Any]:
+    """A stored result. ValueError where it is none."""
+    body = json.loads(read_all(path) or b"")
+    if not isinstance(body, dict) or not (body.get("id") or body.get("verdict_of")):
+        raise ValueError(f"{path} is no result of a probe")
+    return body
