@@ -14,15 +14,18 @@ from sla.accounts.permissions import Verb, may
 from sla.accounts.selectors import customers_visible_to
 from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
+from sla.figures import month_alone
 from sla.fleet.models import Pool
 from sla.fleet.selectors import machines_visible_to
 from sla.incidents.selectors import incidents_visible_to, open_now
 from sla.scoring import listing
 from sla.web.agent_key import may_make_keys
 from sla.web.changes import last_hour
-from sla.web.fleet_query import PAGE, Asked, asked_for, page_of
+from sla.web.fleet_lines import lines, lines_of
+from sla.web.fleet_query import PAGE, Asked, asked_for, places_of
 from sla.web.fleet_rows import out_of_contract, said, table
 
+OUT = (State.BREACHED, State.AT_RISK)
 SHOWN = 6  # rows of the panel; the tiles lead to all of them
 TILES = (
     State.BREACHED,
@@ -56,13 +59,16 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     """Everything that a minute may change."""
     user = request.user
     counts = listing.counts(user, asked.filter)
-    rows, following = page_of(listing.listed(user, asked.filter), asked)
+    listed = listing.listed(user, asked.filter)
+    places, following = places_of(listed, asked)
+    page = lines_of(listed, places)
     out = counts["breached"] + counts["at_risk"]
     overview = not asked.state and not asked.after
     shown: list[dict[str, Any]] = []
     if overview and out:
-        bad = listing.listed(user, asked.filter).filter(now__state__in=(State.BREACHED, State.AT_RISK))
-        shown = out_of_contract(bad[:SHOWN], at)
+        worst_first = asked.sort == "worst" and not asked.backwards
+        worst = page if worst_first else lines(listed.filter(now__state__in=OUT)[:SHOWN])
+        shown = out_of_contract([line for line in worst[:SHOWN] if line.state in OUT], at)
     return {
         "asked": asked,
         "tiles": [_tile(state, counts, asked) for state in TILES],
@@ -76,13 +82,14 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
         "open_incidents": incidents_visible_to(user).filter(open_now()).count() if overview else 0,
         "overview": overview,
         "news": last_hour(user, at) if overview and not asked.narrowed else [],
-        "rows": table(rows, at),
+        "rows": table(page, at),
+        "noc": user.is_noc,
         "total": counts[asked.state.word] if asked.state else sum(counts.values()),
         "first": asked.query() if asked.after else None,
         "following": asked.query(after=following) if following else None,
         "columns": {name: _column(asked, name, word, kind) for name, word, kind in COLUMNS},
         "page_size": PAGE,
-        "month": f"{at:%B}",
+        "month": month_alone(at),
         "address": asked.query(after=asked.after),
         "chips": _chips(asked),
     }

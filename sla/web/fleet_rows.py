@@ -5,10 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 
 from sla.contracts.models import ContractVersion
 from sla.domain.display import percent
@@ -18,9 +22,14 @@ from sla.domain.verdict import SILENT_S
 from sla.fleet.models import Disk
 from sla.scoring.models import DiskNow
 from sla.scoring.strips import Cell, p99_ms, strips
+from sla.web.fleet_lines import Line
+from sla.web.templatetags.ages import age
 
 JUDGED = (State.MET, State.AT_RISK, State.BREACHED)
 P99_FRESH_S = 900  # an older minute's percentile is no news
+
+
+Stands = DiskNow | Line
 
 
 def now_of(disk: Disk) -> DiskNow | None:
@@ -54,8 +63,13 @@ _versions: dict[int, ContractVersion] = {}  # one never changes once it is in fo
 
 
 def contracts_of(disks: Iterable[Disk]) -> dict[int, ContractVersion]:
-    """The versions that judge these disks; those not yet known in one query."""
-    wanted = {now.term for disk in disks if (now := now_of(disk)) and now.term}
+    """The versions that judge these disks."""
+    return versions_of(now.term for disk in disks if (now := now_of(disk)))
+
+
+def versions_of(terms: Iterable[int | None]) -> dict[int, ContractVersion]:
+    """By their ids; those not yet known in one query."""
+    wanted = {term for term in terms if term}
     if missing := wanted - _versions.keys():
         _versions.update(ContractVersion.objects.in_bulk(missing))
     return {term: _versions[term] for term in wanted if term in _versions}
@@ -72,7 +86,7 @@ def cut(ratio: float | None, digits: int) -> str | None:
     return None if ratio is None else percent(Fraction(repr(ratio)), digits)
 
 
-def attained(now: DiskNow | None, digits: int) -> str | None:
+def attained(now: Stands | None, digits: int) -> str | None:
     """'98.61–98.90 %': both ends cut, neither rounded up; one figure where they are the same."""
     if now is None:
         return None
@@ -91,7 +105,7 @@ class Left:
     tone: str
 
 
-def budget_left(now: DiskNow | None) -> Left | None:
+def budget_left(now: Stands | None) -> Left | None:
     """None where nothing was judged yet."""
     if now is None or now.budget_left_estimate is None:
         return None
@@ -102,7 +116,7 @@ def budget_left(now: DiskNow | None) -> Left | None:
     return Left(f"{text} %", max(0, min(90, round(90 * ratio))), tone)
 
 
-def load(now: DiskNow | None, version: ContractVersion | None) -> str | None:
+def load(now: Stands | None, version: ContractVersion | None) -> str | None:
     """I/Os of the last minute against what the contract covers; cut."""
     if now is None or now.iops is None or version is None:
         return None
@@ -110,7 +124,7 @@ def load(now: DiskNow | None, version: ContractVersion | None) -> str | None:
     return "< 1 %" if 0 < share < 0.01 else f"{floor(share * 100)} %"
 
 
-def burning(now: DiskNow | None) -> str | None:
+def burning(now: Stands | None) -> str | None:
     """How many times faster than allowed the budget went in the last hour; cut upwards."""
     if now is None or now.burn_rate is None or now.burn_rate <= 0:
         return None
@@ -127,50 +141,73 @@ def ms(value: float | None) -> str | None:
     return f"{value:.{2 if value < 1 else 1 if value < 10 else 0}f} ms"
 
 
-def _row(disk: Disk, versions: dict[int, ContractVersion], at: datetime) -> dict[str, Any]:
-    now, state = now_of(disk), state_of(disk)
-    version = versions.get(now.term) if now else None
+def _row(line: Line, versions: dict[int, ContractVersion], at: datetime) -> dict[str, Any]:
+    state = State.NO_DATA if line.state is None else State(line.state)
+    version = versions.get(line.term) if line.term else None
+    likely = state in JUDGED and not line.proved
     return {
-        "disk": disk,
+        "disk": line.disk,
+        "name": line.name,
+        "device": line.device,
+        "customer": line.customer,
+        "pool": line.pool,
+        "address": _address().format(line.disk),
         "state": state.word,
-        "word": said(state),
-        "likely": now is not None and state in JUDGED and not now.proved,
+        "mark": _mark(state.word, said(state), gettext("likely") if likely else ""),
         "contract": version.text if version else None,
         "objective": f"{version.objective_ppm / 10_000:.4f}".rstrip("0").rstrip(".") if version else None,
-        "attained": attained(now, digits_for(version)),
-        "left": budget_left(now),
-        "load": load(now, version),
-        "burning": burning(now),
-        "fires": bool(now and now.firing),
-        "seen": int(now.seen_at.timestamp()) if now and now.seen_at else None,
-        "age": (at - now.seen_at).total_seconds() if now and now.seen_at else None,
+        "attained": attained(line, digits_for(version)),
+        "left": budget_left(line),
+        "load": load(line, version),
+        "burning": burning(line),
+        "fires": bool(line.firing),
+        "seen": int(line.seen_at.timestamp()) if line.seen_at else None,
+        "age": age((at - line.seen_at).total_seconds()) if line.seen_at else None,
     }
 
 
-def table(disks: Sequence[Disk], at: datetime) -> list[dict[str, Any]]:
+@lru_cache(maxsize=1)
+def _address() -> str:
+    """Looking the address up for each row costs as much as the rest of the row."""
+    return reverse("disk", args=[0]).replace("0", "{}")
+
+
+@lru_cache(maxsize=128)
+def _mark(state: str, word: str, likely: str) -> SafeString:
+    """The few marks that there are are rendered once a process; the words are in the reader's language."""
+    return render_to_string("components/state.html", {"state": state, "word": word, "likely": likely})
+
+
+@lru_cache(maxsize=2048)
+def _bar(left: Left) -> SafeString:
+    """The same for the bars: there are no more than percents."""
+    return render_to_string("fleet/left.html", {"left": left})
+
+
+def table(lines: Sequence[Line], at: datetime) -> list[dict[str, Any]]:
     """Rows of the table."""
-    versions = contracts_of(disks)
+    versions = versions_of(line.term for line in lines)
     slots = [
-        (disk.pk, int(now.vantage), int(now.slot_start.timestamp()))
-        for disk in disks
-        if (now := now_of(disk)) and now.slot_start and (at - now.slot_start).total_seconds() < P99_FRESH_S
+        (line.disk, int(line.vantage or 0), int(line.slot_start.timestamp()))
+        for line in lines
+        if line.slot_start and (at - line.slot_start).total_seconds() < P99_FRESH_S
     ]
     slowest = p99_ms(slots)
-    return [{**_row(disk, versions, at), "p99": ms(slowest.get(disk.pk))} for disk in disks]
+    rows = [{**_row(line, versions, at), "p99": ms(slowest.get(line.disk))} for line in lines]
+    return [{**row, "bar": _bar(row["left"]) if row["left"] else None} for row in rows]
 
 
-def out_of_contract(disks: Sequence[Disk], at: datetime) -> list[dict[str, Any]]:
+def out_of_contract(lines: Sequence[Line], at: datetime) -> list[dict[str, Any]]:
     """Rows with their last hour: a cell a minute."""
-    versions = contracts_of(disks)
-    vantages = {disk.pk: int(now.vantage) for disk in disks if (now := now_of(disk))}
-    cells = strips(vantages, _end(disks, at))
-    return [{**_row(disk, versions, at), "strip": _strip(cells.get(disk.pk, []))} for disk in disks]
+    versions = versions_of(line.term for line in lines)
+    vantages = {line.disk: line.vantage for line in lines if line.vantage is not None}
+    cells = strips(vantages, _end(lines, at))
+    return [{**_row(line, versions, at), "strip": _strip(cells.get(line.disk, []))} for line in lines]
 
 
-def _end(disks: Iterable[Disk], at: datetime) -> int:
+def _end(lines: Iterable[Line], at: datetime) -> int:
     """Where the strips end: a minute that nobody could send yet is no gap, but a silent fleet shows its silence."""
-    starts = (now.slot_start for disk in disks if (now := now_of(disk)))
-    newest = max((start.timestamp() + MINUTE_S for start in starts if start), default=0)
+    newest = max((line.slot_start.timestamp() + MINUTE_S for line in lines if line.slot_start), default=0)
     return int(max(newest, at.timestamp() - SILENT_S))
 
 
@@ -195,5 +232,5 @@ def _strip(cells: Sequence[Cell]) -> dict[str, Any]:
         "kinds": " ".join(kinds),
         "width": len(cells) * 6 - 1,
         "start": cells[0].start if cells else 0,
-        "words": f"last {len(cells)} minutes: {words}",
+        "words": gettext("last %(count)s minutes: %(words)s") % {"count": len(cells), "words": words},
     }

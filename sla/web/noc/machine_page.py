@@ -17,6 +17,7 @@ from sla.fleet.models import Machine
 from sla.fleet.selectors import machines_visible_to
 from sla.scoring import listing
 from sla.web import agent_health
+from sla.web.fleet_lines import lines
 from sla.web.fleet_rows import table
 
 MOST_DISKS = 100
@@ -37,7 +38,7 @@ def visible_machine(request: HttpRequest, machine_id: int) -> Machine:
 def machine_page(request: HttpRequest, machine_id: int) -> HttpResponse:
     """`/machines/7`."""
     machine, now = visible_machine(request, machine_id), datetime.now(UTC)
-    disks = list(listing.listed(request.user).filter(machine=machine)[:MOST_DISKS])
+    disks = lines(listing.listed(request.user).filter(machine=machine)[:MOST_DISKS])
     agent = getattr(machine, "agent", None)
     seen = agent.seen_at if agent else None
     context = {

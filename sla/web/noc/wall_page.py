@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 from sla.domain.states import State
 from sla.scoring import listing
 from sla.web.changes import last_hour
+from sla.web.fleet_lines import lines
 from sla.web.fleet_page import TILES
 from sla.web.fleet_rows import out_of_contract, said
 
@@ -34,12 +35,12 @@ def _board(request: HttpRequest, at: datetime) -> dict[str, Any]:
     turns = max(1, -(-out // ROWS))
     turn = _turn(request.GET.get("turn", ""), turns)
     bad = listing.listed(user).filter(now__state__in=(State.BREACHED, State.AT_RISK))
-    shown = bad[turn * ROWS : (turn + 1) * ROWS] if out else []
+    shown = lines(bad[turn * ROWS : (turn + 1) * ROWS]) if out else []
     return {
         "counts": counts,
         "total": sum(counts.values()),
         "tiles": [{"state": state.word, "word": said(state), "count": counts[state.word]} for state in TILES],
-        "rows": out_of_contract(list(shown), at),
+        "rows": out_of_contract(shown, at),
         "turn": turn + 1,
         "turns": turns,
         "following": (turn + 1) % turns,
