@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
+from django.utils.translation import pgettext_lazy
 
 
 class Customer(models.Model):
@@ -28,10 +29,10 @@ class User(AbstractUser):
     """A person. With a NOC role they see every customer; else those of their memberships."""
 
     class NocRole(models.TextChoices):
-        NONE = "", "not of the NOC"
-        VIEWER = "viewer", "viewer"
-        OPERATOR = "operator", "operator"
-        ADMIN = "admin", "admin"
+        NONE = "", pgettext_lazy("role", "not of the NOC")
+        VIEWER = "viewer", pgettext_lazy("role", "viewer")
+        OPERATOR = "operator", pgettext_lazy("role", "operator")
+        ADMIN = "admin", pgettext_lazy("role", "admin")
 
     noc_role = models.CharField(max_length=16, choices=NocRole, blank=True, default=NocRole.NONE)
     zone = models.CharField(max_length=64, default="UTC", help_text="IANA time zone of the reader")
@@ -55,8 +56,8 @@ class Membership(models.Model):
     """A person of a customer."""
 
     class Role(models.TextChoices):
-        VIEWER = "viewer", "viewer"
-        MANAGER = "manager", "manager"
+        VIEWER = "viewer", pgettext_lazy("role", "viewer")
+        MANAGER = "manager", pgettext_lazy("role", "manager")
 
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     customer = models.ForeignKey(Customer, models.CASCADE, related_name="memberships")
@@ -104,8 +105,8 @@ class ApiToken(models.Model):
     """A reader's or writer's bearer token; acts as its user, within its scopes, from its networks, until its end."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read"
-        WRITE = "write", "write"
+        READ = "read", pgettext_lazy("scope", "read")
+        WRITE = "write", pgettext_lazy("scope", "write")
 
     user = models.ForeignKey(User, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)

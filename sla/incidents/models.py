@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.urls import reverse
+from django.utils.translation import pgettext_lazy
 
 from sla.accounts.models import Customer, User
 from sla.domain.incidents.words import Happened, Status
@@ -17,25 +18,25 @@ class Incident(models.Model):
     """One trouble with one cause. Only this folder's verbs change it, each change with its event."""
 
     class Kind(models.TextChoices):
-        ACUTE = KindWord.ACUTE, "acute"
-        BURN = KindWord.BURN, "burning budget"
-        STALL = KindWord.STALL, "stalled"
-        UNDER_DELIVERY = KindWord.UNDER_DELIVERY, "under-delivery"
-        SILENT = KindWord.SILENT, "silent agent"
-        CONTENTION = KindWord.CONTENTION, "contention"
-        BACKEND = KindWord.BACKEND, "storage backend"
-        PERIOD = KindWord.PERIOD, "period breached"
-        WATCHER = KindWord.WATCHER, "Plimsoll itself"
+        ACUTE = KindWord.ACUTE, pgettext_lazy("incident", "acute")
+        BURN = KindWord.BURN, pgettext_lazy("incident", "burning budget")
+        STALL = KindWord.STALL, pgettext_lazy("incident", "stalled")
+        UNDER_DELIVERY = KindWord.UNDER_DELIVERY, pgettext_lazy("incident", "under-delivery")
+        SILENT = KindWord.SILENT, pgettext_lazy("incident", "silent agent")
+        CONTENTION = KindWord.CONTENTION, pgettext_lazy("incident", "contention")
+        BACKEND = KindWord.BACKEND, pgettext_lazy("incident", "storage backend")
+        PERIOD = KindWord.PERIOD, pgettext_lazy("incident", "period breached")
+        WATCHER = KindWord.WATCHER, pgettext_lazy("incident", "Plimsoll itself")
 
     class Severity(models.TextChoices):
-        PAGE = SeverityWord.PAGE, "page"
-        TICKET = SeverityWord.TICKET, "ticket"
-        INFO = SeverityWord.INFO, "info"
+        PAGE = SeverityWord.PAGE, pgettext_lazy("urgency", "page")
+        TICKET = SeverityWord.TICKET, pgettext_lazy("urgency", "ticket")
+        INFO = SeverityWord.INFO, pgettext_lazy("urgency", "info")
 
     class State(models.TextChoices):
-        OPEN = Status.OPEN, "open"
-        ACKNOWLEDGED = Status.ACKNOWLEDGED, "acknowledged"
-        RESOLVED = Status.RESOLVED, "resolved"
+        OPEN = Status.OPEN, pgettext_lazy("incident", "open")
+        ACKNOWLEDGED = Status.ACKNOWLEDGED, pgettext_lazy("incident", "acknowledged")
+        RESOLVED = Status.RESOLVED, pgettext_lazy("incident", "resolved")
 
     kind = models.CharField(max_length=16, choices=Kind)
     key = models.CharField(max_length=100, help_text="what it is grouped by, e.g. slow:pool:7")

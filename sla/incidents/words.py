@@ -9,12 +9,12 @@ from django.db.models import Count, Min, Q
 
 from sla.accounts.models import User
 from sla.accounts.selectors import is_noc
-from sla.domain.incidents.title import silent_title, title
 from sla.domain.incidents.words import Happened, Kind
 from sla.fleet.models import Disk
 from sla.fleet.selectors import disks_visible_to
 from sla.incidents.models import Incident, IncidentDisk, IncidentEvent
 from sla.incidents.selectors import disks_in
+from sla.incidents.titles import customers_title
 
 # What happened between the people of the provider is theirs.
 INTERNAL = frozenset({Happened.NOTE, Happened.SILENCED, Happened.REMINDED})
@@ -57,11 +57,7 @@ def title_for(incident: Incident, user: User | AnonymousUser, share: Share | Non
     share = shares([incident], user)[incident.pk] if share is None else share
     if share.first is None:
         return ""
-    if incident.kind == Incident.Kind.SILENT:
-        return silent_title(share.first.machine.hostname)
-    if share.disks > 1:
-        return title(Kind(incident.kind), share.disks, "", "of yours")
-    return title(Kind(incident.kind), 1, str(share.first), "")
+    return customers_title(Kind(incident.kind), share.disks, str(share.first), share.first.machine.hostname)
 
 
 def events_for(

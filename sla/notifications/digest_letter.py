@@ -48,7 +48,7 @@ def _line(held: Notice, facts: Facts, zone: tzinfo) -> dict[str, Any]:
         "lasted": duration((facts.resolved_at or timezone.now()) - facts.opened_at),
         "over": over,
         "url": facts.url,
-        "severity": held.incident.severity,
+        "severity": held.incident.get_severity_display(),
         "weight": ("info", "ticket", "page").index(held.incident.severity),
         "opened": datetime.timestamp(facts.opened_at),
     }

@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 
 from sla.accounts.models import User
 from sla.domain.display import percent
-from sla.domain.incidents.title import silent_title, title
 from sla.domain.incidents.words import Kind
+from sla.figures import decimal, whole
 from sla.incidents.models import Incident, IncidentDisk
 from sla.incidents.selectors import disks_in
+from sla.incidents.titles import customers_title
 from sla.scoring.models import DiskNow
 from sla.scoring.terms import contract_of
 
@@ -84,9 +85,7 @@ def title_for_customer(incident: Incident, rows: list[IncidentDisk]) -> str:
     kind = Kind(incident.kind)
     if not rows:
         return _("an incident")
-    if kind is Kind.SILENT:
-        return silent_title(rows[0].disk.machine.hostname)
-    return title(kind, len(rows), str(rows[0].disk), _("of yours"))
+    return customers_title(kind, len(rows), str(rows[0].disk), rows[0].disk.machine.hostname)
 
 
 def badness(row: IncidentDisk) -> tuple[float, float, float]:
@@ -128,11 +127,11 @@ def figures_of(row: IncidentDisk) -> str:
         share = percent(Fraction(delivered), 0)
         parts.append(_("%(share)s %% of the contracted load came through") % {"share": share})
     if eligible and slow:
-        share = percent(Fraction(slow, eligible), 1 if slow < eligible else 0)
+        share = decimal(percent(Fraction(slow, eligible), 1 if slow < eligible else 0) or "")
         said = _("%(share)s %% of %(count)s requests too slow, last minutes")
-        parts.append(said % {"share": share, "count": f"{eligible:,}"})
+        parts.append(said % {"share": share, "count": whole(eligible)})
     if (wait := seen.get("await_ms")) is not None:
-        parts.append(_("%(ms)s ms on average") % {"ms": f"{wait:.3g}"})
+        parts.append(_("%(ms)s ms on average") % {"ms": decimal(f"{wait:.3g}")})
     return " · ".join(parts)
 
 
@@ -141,7 +140,7 @@ def budget_of(stands: DiskNow | None) -> str:
     if stands is None or stands.budget_left_estimate is None:
         return ""
     left, count = stands.budget_left_estimate, stands.budget_total - stands.slow
-    words = {"share": percent(Fraction(abs(left)), 0), "count": f"{abs(int(count)):,}"}
+    words = {"share": percent(Fraction(abs(left)), 0), "count": whole(abs(int(count)))}
     if left < 0:
         return _("overspent by %(share)s %% · %(count)s slow requests over") % words
     return _("%(share)s %% left · %(count)s slow requests") % words

@@ -16,6 +16,6 @@ def foot(notice: Notice) -> dict[str, Any]:
         "unsubscribe": unsubscribe.url_for(notice) if mail else "",
         "preferences": settings.BASE_URL + reverse("notifications"),
         "reader": notice.person.get_username() if notice.person else "",
-        "severity": notice.severity,
+        "severity": notice.get_severity_display(),
         "mail": mail,
     }

@@ -4,6 +4,7 @@ from datetime import time
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from sla.accounts.models import Customer, User
 from sla.domain.incidents.words import Severity
@@ -11,9 +12,17 @@ from sla.domain.notices.wishes import Way
 from sla.fleet.models import Pool
 from sla.incidents.models import Incident
 
-WAYS = [(Way.NOW.value, "at once"), (Way.DIGEST.value, "in a digest"), (Way.OFF.value, "never")]
+WAYS = [
+    (Way.NOW.value, gettext_lazy("at once")),
+    (Way.DIGEST.value, gettext_lazy("in a digest")),
+    (Way.OFF.value, pgettext_lazy("how often", "never")),
+]
 WAY_WORDS = [way for way, _ in WAYS]
-SEVERITIES = [(one.value, one.value) for one in (Severity.PAGE, Severity.TICKET, Severity.INFO)]
+SEVERITIES = [
+    (Severity.PAGE.value, pgettext_lazy("urgency", "page")),
+    (Severity.TICKET.value, pgettext_lazy("urgency", "ticket")),
+    (Severity.INFO.value, pgettext_lazy("urgency", "info")),
+]
 
 
 class Preference(models.Model):
@@ -56,8 +65,8 @@ class Channel(models.Model):
     """
 
     class Kind(models.TextChoices):
-        WEBHOOK = "webhook", "signed webhook"
-        APPRISE = "apprise", "message service"
+        WEBHOOK = "webhook", gettext_lazy("signed webhook")
+        APPRISE = "apprise", gettext_lazy("message service")
 
     owner = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="notice_channels")
     kind = models.CharField(max_length=8, choices=Kind)
@@ -87,23 +96,23 @@ class Notice(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        SENDING = "sending", "being sent"
-        SENT = "sent", "sent"
-        FAILED = "failed", "to be tried again"
-        GIVEN_UP = "given_up", "given up"
-        FOLDED = "folded", "told in another"
-        KEPT = "kept", "kept here"
+        QUEUED = "queued", pgettext_lazy("notice", "waiting")
+        SENDING = "sending", pgettext_lazy("notice", "being sent")
+        SENT = "sent", pgettext_lazy("notice", "sent")
+        FAILED = "failed", pgettext_lazy("notice", "to be tried again")
+        GIVEN_UP = "given_up", pgettext_lazy("notice", "given up")
+        FOLDED = "folded", pgettext_lazy("notice", "told in another")
+        KEPT = "kept", pgettext_lazy("notice", "kept here")
 
     class Topic(models.TextChoices):
-        OPENED = "opened", "opened"
-        ESCALATED = "escalated", "escalated"
-        REOPENED = "reopened", "came back"
-        REMINDED = "reminded", "reminder"
-        RESOLVED = "resolved", "recovered"
-        DIGEST = "digest", "digest"
-        TEST = "test", "test"
-        STATEMENT = "statement", "statement"
+        OPENED = "opened", pgettext_lazy("notice", "opened")
+        ESCALATED = "escalated", pgettext_lazy("notice", "escalated")
+        REOPENED = "reopened", pgettext_lazy("notice", "came back")
+        REMINDED = "reminded", pgettext_lazy("notice", "reminder")
+        RESOLVED = "resolved", pgettext_lazy("notice", "recovered")
+        DIGEST = "digest", pgettext_lazy("notice", "digest")
+        TEST = "test", pgettext_lazy("notice", "test")
+        STATEMENT = "statement", pgettext_lazy("notice", "statement")
 
     person = models.ForeignKey(User, models.CASCADE, null=True, blank=True, related_name="notices")
     channel = models.ForeignKey(Channel, models.CASCADE, null=True, blank=True, related_name="notices")

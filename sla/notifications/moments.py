@@ -4,18 +4,20 @@ from datetime import datetime, timedelta, tzinfo
 
 from django.utils.translation import gettext as _
 
+from sla.figures import day_of_year
+
 
 def moment(at: datetime, zone: tzinfo) -> str:
     """'21 Nov 14:03 CET'."""
     local = at.astimezone(zone)
-    return f"{local.day} {local:%b %H:%M %Z}"
+    return f"{day_of_year(local)} {local:%H:%M %Z}"
 
 
 def span(start: datetime, end: datetime, zone: tzinfo) -> str:
     """'21 Nov 14:03–14:20 CET'; with both days where there are two."""
     first, last = start.astimezone(zone), end.astimezone(zone)
     if first.date() == last.date() and first.tzname() == last.tzname():
-        return f"{first.day} {first:%b %H:%M}–{last:%H:%M %Z}"
+        return f"{day_of_year(first)} {first:%H:%M}–{last:%H:%M %Z}"
     return f"{moment(start, zone)} – {moment(end, zone)}"
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext, gettext_lazy
 
 from sla.domain.evidence import MINUTE_S
 from sla.domain.slot import run_ends
@@ -17,19 +18,25 @@ from sla.scoring.words import slot_item
 
 WORST = 20
 SENTENCES = {
-    State.MAINTENANCE: "the minute lies in a maintenance window that takes its time out",
-    State.NO_DATA: "under half of the minute was observed",
-    State.IDLE: "there was no I/O and nothing in flight",
-    State.BREACHED: "more of the covered I/Os were slow, or more time was lost, than the objective allows",
-    State.EXCUSED: "under 5 % of the I/Os were covered: the customer queued more than the contract lets wait",
-    State.MET: "no more of the covered I/Os were slow than the objective allows",
+    State.MAINTENANCE: gettext_lazy("the minute lies in a maintenance window that takes its time out"),
+    State.NO_DATA: gettext_lazy("under half of the minute was observed"),
+    State.IDLE: gettext_lazy("there was no I/O and nothing in flight"),
+    State.BREACHED: gettext_lazy(
+        "more of the covered I/Os were slow, or more time was lost, than the objective allows"
+    ),
+    State.EXCUSED: gettext_lazy(
+        "under 5 % of the I/Os were covered: the customer queued more than the contract lets wait"
+    ),
+    State.MET: gettext_lazy("no more of the covered I/Os were slow than the objective allows"),
 }
 REASONS = {
-    Reason.NO_CONTRACT: "no contract was in force",
-    Reason.READS_OUTSIDE: "the share of reads is outside the contract's conditions",
-    Reason.BLOCKS_OUTSIDE: "the mean block is outside the contract's conditions",
-    Reason.LOAD_OUTSIDE: "the load is outside the contract's conditions",
-    Reason.UNAVAILABLE: "nothing completed for 60 s in a row while requests waited: the disk was unavailable",
+    Reason.NO_CONTRACT: gettext_lazy("no contract was in force"),
+    Reason.READS_OUTSIDE: gettext_lazy("the share of reads is outside the contract's conditions"),
+    Reason.BLOCKS_OUTSIDE: gettext_lazy("the mean block is outside the contract's conditions"),
+    Reason.LOAD_OUTSIDE: gettext_lazy("the load is outside the contract's conditions"),
+    Reason.UNAVAILABLE: gettext_lazy(
+        "nothing completed for 60 s in a row while requests waited: the disk was unavailable"
+    ),
 }
 
 
@@ -47,7 +54,7 @@ def explain_slot(disk_id: int, slot: int, vantage: str | None = None) -> dict[st
     }
     if stored:
         state, reason = State(stored[0]["state"]), Reason(stored[0]["reason"])
-        answer["because"] = REASONS.get(reason) or SENTENCES[state]
+        answer["because"] = str(REASONS.get(reason) or SENTENCES[state])
         contract = contract_of(stored[0]["term"]) if stored[0]["term"] else None
         answer["contract"] = contract.text if contract else None
         if contract:
@@ -77,27 +84,38 @@ def _figures(batch: Batch) -> list[dict[str, Any]]:
     ios = int(slots.ios[0])
     xlo, xhi = int(steps.excess_low.sum()), int(steps.excess_high.sum())
     pool, left = int(pools.sum()), int(min(waiting.sum(), xlo))
+    told = {"ios": ios, "pool": pool, "xlo": xlo, "xhi": xhi, "left": left}
     return [
-        {"name": "ios", "value": ios, "is": "completed reads + writes of the observed seconds"},
+        {"name": "ios", "value": ios, "is": gettext("completed reads + writes of the observed seconds")},
         {
             "name": "eligible_low",
             "value": int(slots.eligible_low[0]),
-            "is": f"max(0, {ios} completed - {pool} maybe excess before - {xhi} arrivals that may be excess)",
+            "is": gettext(
+                "max(0, %(ios)d completed - %(pool)d maybe excess before - %(xhi)d arrivals that may be excess)"
+            )
+            % told,
         },
-        {"name": "eligible", "value": int(slots.eligible[0]), "is": "completions labelled covered, second by second"},
+        {
+            "name": "eligible",
+            "value": int(slots.eligible[0]),
+            "is": gettext("completions labelled covered, second by second"),
+        },
         {
             "name": "eligible_high",
             "value": int(slots.eligible_high[0]),
-            "is": f"{ios} completed - max(0, {xlo} arrivals that must be excess - {left} of them still in flight)",
+            "is": gettext(
+                "%(ios)d completed - max(0, %(xlo)d arrivals that must be excess - %(left)d of them still in flight)"
+            )
+            % told,
         },
-        {"name": "slow_low", "value": int(slots.slow_low[0]), "is": "sum of the seconds' proved slow"},
-        {"name": "slow", "value": int(slots.slow[0]), "is": "sum of the seconds' estimates"},
+        {"name": "slow_low", "value": int(slots.slow_low[0]), "is": gettext("sum of the seconds' proved slow")},
+        {"name": "slow", "value": int(slots.slow[0]), "is": gettext("sum of the seconds' estimates")},
         {
             "name": "slow_high",
             "value": int(slots.slow_high[0]),
-            "is": "sum of the seconds' most, at most eligible_high",
+            "is": gettext("sum of the seconds' most, at most eligible_high"),
         },
-        {"name": "lost_ms", "value": int(slots.lost_ms[0]), "is": "short delivery and stalls, summed"},
+        {"name": "lost_ms", "value": int(slots.lost_ms[0]), "is": gettext("short delivery and stalls, summed")},
     ]
 
 
@@ -154,7 +172,8 @@ def explain_period(disk_id: int, period: str, vantage: str | None = None) -> dic
             {
                 "name": "sli.low",
                 "value": score["sli"]["low"],
-                "is": f"1 - {score['slow']['high']} at most slow / {score['eligible_low']} surely covered",
+                "is": gettext("1 - %(slow)d at most slow / %(covered)d surely covered")
+                % {"slow": score["slow"]["high"], "covered": score["eligible_low"]},
             },
             {
                 "name": "sli.estimate",
@@ -164,7 +183,8 @@ def explain_period(disk_id: int, period: str, vantage: str | None = None) -> dic
             {
                 "name": "sli.high",
                 "value": score["sli"]["high"],
-                "is": f"1 - {score['slow']['low']} surely slow / {score['eligible_high']} at most covered",
+                "is": gettext("1 - %(slow)d surely slow / %(covered)d at most covered")
+                % {"slow": score["slow"]["low"], "covered": score["eligible_high"]},
             },
         ],
         "days": [dict(zip(names, row, strict=True)) for row in days],

@@ -2,31 +2,33 @@
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
+
 from sla.domain.states import State
+from sla.figures import grouped, whole
 from sla.scoring.explain import explain_slot
 from sla.scoring.selectors import slot_rows, vantage_of
 from sla.web.disk_range import HOUR_S, stamp
-from sla.web.disk_words import readable
 
 SEEN = ("ios", "eligible", "slow", "lost_ms", "await_ms", "aqu_sz", "state", "proved", "grade", "coverage", "reason")
 WORDS = {
-    "normal": "normal",
-    "pro_rata": "pro rata",
-    "excused": "excused",
-    "under_delivery": "under-delivery",
-    "stalled": "stalled",
-    "idle": "idle",
-    "unknown": "unknown",
+    "normal": pgettext_lazy("second", "normal"),
+    "pro_rata": pgettext_lazy("second", "pro rata"),
+    "excused": pgettext_lazy("second", "excused"),
+    "under_delivery": pgettext_lazy("second", "under-delivery"),
+    "stalled": pgettext_lazy("second", "stalled"),
+    "idle": pgettext_lazy("second", "idle"),
+    "unknown": pgettext_lazy("second", "unknown"),
 }
 FIGURES = {
-    "ios": "completed",
-    "eligible_low": "covered, at least",
-    "eligible": "covered",
-    "eligible_high": "covered, at most",
-    "slow_low": "slow, at least",
-    "slow": "slow",
-    "slow_high": "slow, at most",
-    "lost_ms": "lost time, ms",
+    "ios": gettext_lazy("completed"),
+    "eligible_low": gettext_lazy("covered, at least"),
+    "eligible": gettext_lazy("covered"),
+    "eligible_high": gettext_lazy("covered, at most"),
+    "slow_low": gettext_lazy("slow, at least"),
+    "slow": gettext_lazy("slow"),
+    "slow_high": gettext_lazy("slow, at most"),
+    "lost_ms": gettext_lazy("lost time, ms"),
 }
 
 
@@ -58,14 +60,14 @@ def minute(disk_id: int, start: int, end: int) -> dict[str, Any] | None:
     return {
         "t": at,
         "minute": stamp(at),
-        "chosen": "the worst of its cell" if end - start > 60 else None,
+        "chosen": gettext("the worst of its cell") if end - start > 60 else None,
         "slot": {name: slot.get(name) for name in SEEN} if slot else None,
         "because": told.get("because"),
         "contract": told.get("contract"),
         "terms": told.get("terms"),
-        "cases": [{"case": case, "word": WORDS[case], "seconds": n} for case, n in told.get("cases", {}).items()],
+        "cases": [{"case": case, "word": str(WORDS[case]), "seconds": n} for case, n in told.get("cases", {}).items()],
         "figures": [
-            {"word": FIGURES.get(one["name"], one["name"]), "value": f"{one['value']:,}", "is": readable(one["is"])}
+            {"word": str(FIGURES.get(one["name"], one["name"])), "value": whole(one["value"]), "is": grouped(one["is"])}
             for one in told.get("figures", [])
         ],
         "frames": told.get("frames", []),

@@ -3,12 +3,19 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy
+
+from sla.figures import decimal, grouped, whole
 from sla.fleet.models import Disk
 from sla.scoring.explain import explain_period
 from sla.web.disk_range import MINUTE_S, stamp
-from sla.web.disk_words import cut_percent, month_name, readable
+from sla.web.disk_words import cut_percent, month_name, shown_percent
 
-NAMES = {"sli.low": "attained, at least", "sli.estimate": "attained, by estimate", "sli.high": "attained, at most"}
+NAMES = {
+    "sli.low": gettext_lazy("attained, at least"),
+    "sli.estimate": gettext_lazy("attained, by estimate"),
+    "sli.high": gettext_lazy("attained, at most"),
+}
 MOST = 12
 DIGITS = 4
 
@@ -25,7 +32,7 @@ def month(disk: Disk, at: datetime, period: str = "") -> dict[str, Any]:
         "month": month_name(period),
         "zone": score["zone"],
         "figures": [
-            {"word": NAMES[one["name"]], "value": _percent(one["value"]), "is": readable(one["is"])}
+            {"word": str(NAMES[one["name"]]), "value": _percent(one["value"]), "is": grouped(one["is"])}
             for one in told["figures"]
         ]
         + _left_out(score),
@@ -34,38 +41,45 @@ def month(disk: Disk, at: datetime, period: str = "") -> dict[str, Any]:
 
 
 def _percent(value: float | None) -> str:
-    cut = cut_percent(value, DIGITS)
-    return "–" if cut is None else f"{cut} %"
+    return shown_percent(cut_percent(value, DIGITS))
 
 
 def _left_out(score: dict[str, Any]) -> list[dict[str, str]]:
     gap, slots = score["gap"], score["slots"]
+    excess = gettext("of %(ios)s completed; even an ideal disk of the contract would have let them wait")
+    unseen = gettext("of the time judged; the counters say that %(ios)s I/Os fell into gaps, neither good nor bad")
+    breached = gettext(
+        "%(proved)s of them proved; %(met)s met, %(excused)s excused, %(idle)s idle, %(unknown)s without data"
+    )
     return [
+        {"word": gettext("excess"), "value": whole(score["excess"]), "is": excess % {"ios": whole(score["ios"])}},
         {
-            "word": "excess",
-            "value": f"{score['excess']:,}",
-            "is": f"of {score['ios']:,} completed; even an ideal disk of the contract would have let them wait",
-        },
-        {
-            "word": "not observed",
+            "word": gettext("not observed"),
             "value": _percent(max(0.0, 1 - score["coverage"]) if score["coverage"] is not None else None),
-            "is": f"of the time judged; the counters say that {gap['ios']:,} I/Os fell into gaps, neither good nor bad",
+            "is": unseen % {"ios": whole(gap["ios"])},
         },
         {
-            "word": "taken out",
-            "value": f"{score['excluded_s'] // MINUTE_S:,} min",
-            "is": f"maintenance; with it {_percent(score['without_exclusions']['sli']['estimate'])} were attained",
+            "word": gettext("taken out"),
+            "value": gettext("%(count)s min") % {"count": whole(score["excluded_s"] // MINUTE_S)},
+            "is": gettext("maintenance; with it %(share)s were attained")
+            % {"share": _percent(score["without_exclusions"]["sli"]["estimate"])},
         },
         {
-            "word": "lost time",
-            "value": f"{score['lost_s']:,.1f} s",
-            "is": "stalls and short delivery: a breach of its own where it outgrows the objective",
+            "word": gettext("lost time"),
+            "value": gettext("%(count)s s") % {"count": decimal(f"{score['lost_s']:.1f}")},
+            "is": gettext("stalls and short delivery: a breach of its own where it outgrows the objective"),
         },
         {
-            "word": "minutes breached",
-            "value": f"{slots['breached']:,}",
-            "is": f"{slots['breached_proved']:,} of them proved; {slots['met']:,} met, {slots['excused']:,} excused, "
-            f"{slots['idle']:,} idle, {slots['no_data']:,} without data",
+            "word": gettext("minutes breached"),
+            "value": whole(slots["breached"]),
+            "is": breached
+            % {
+                "proved": whole(slots["breached_proved"]),
+                "met": whole(slots["met"]),
+                "excused": whole(slots["excused"]),
+                "idle": whole(slots["idle"]),
+                "unknown": whole(slots["no_data"]),
+            },
         },
     ]
 

@@ -6,16 +6,18 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from sla.domain.period import PeriodError, parse_period
 from sla.domain.states import State
+from sla.figures import whole
 from sla.scoring.closing import history
 from sla.scoring.score import score
 from sla.web.disk_month import month
 from sla.web.disk_page import visible_disk
-from sla.web.disk_words import REASONS, cut_percent, digits_for
+from sla.web.disk_words import REASONS, cut_percent, digits_for, shown_percent, shown_range
 from sla.web.fleet_rows import said
 
 
@@ -59,27 +61,30 @@ def _tiles(said_of: dict[str, Any]) -> list[dict[str, str]]:
     digits = digits_for(round(objective * 1_000_000)) if objective else 2
     low, high = (cut_percent(said_of["sli"][end], digits) for end in ("low", "high"))
     owed = said_of["credit"]
-    attained = "–" if low is None or high is None else f"{low} %" if low == high else f"{low}–{high} %"
     estimate = cut_percent(said_of["sli"]["estimate"], digits)
+    up_to = gettext("proved; up to %(share)s %%")
+    evidence = gettext("evidence %(grade)s · %(ios)s I/Os")
     return [
         {
-            "word": "objective",
-            "figure": f"{cut_percent(objective)} %" if objective else "–",
-            "note": said_of["contract"] or "no contract was in force",
+            "word": gettext("objective"),
+            "figure": shown_percent(cut_percent(objective)) if objective else "–",
+            "note": said_of["contract"] or gettext("no contract was in force"),
         },
         {
-            "word": "attained",
-            "figure": attained,
-            "note": f"estimate {estimate} %" if estimate else "nothing was judged",
+            "word": gettext("attained"),
+            "figure": shown_range(low, high),
+            "note": gettext("estimate %(share)s") % {"share": shown_percent(estimate)}
+            if estimate
+            else gettext("nothing was judged"),
         },
         {
-            "word": "observed",
-            "figure": f"{cut_percent(said_of['coverage'], 1)} %" if said_of["coverage"] is not None else "–",
-            "note": f"evidence {said_of['grade']} · {said_of['ios']:,} I/Os",
+            "word": gettext("observed"),
+            "figure": shown_percent(cut_percent(said_of["coverage"], 1)),
+            "note": evidence % {"grade": said_of["grade"], "ios": whole(said_of["ios"])},
         },
         {
-            "word": "credit",
+            "word": gettext("credit"),
             "figure": f"{owed['proved_percent']} %" if owed else "–",
-            "note": f"proved; up to {owed['up_to_percent']} %" if owed else "nothing is owed without a contract",
+            "note": up_to % {"share": owed["up_to_percent"]} if owed else gettext("nothing is owed without a contract"),
         },
     ]

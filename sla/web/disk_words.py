@@ -1,38 +1,41 @@
 """How is a disk said in words? Header and tiles of its page, the same at first sight and at each refresh."""
 
-import calendar
-import re
-from datetime import UTC
+from datetime import UTC, date
 from fractions import Fraction
 from math import floor
 from typing import Any
 
+from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext
+
+from sla import figures
 from sla.accounts.models import User
-from sla.contracts.models import Assignment
+from sla.contracts.models import Assignment, ContractVersion
 from sla.domain.display import percent
 from sla.domain.states import Grade, State
 from sla.fleet.models import Disk
 from sla.scoring.models import DiskNow
+from sla.web.fleet_rows import said
+from sla.web.lengths import about, exactly
 
 Tile = dict[str, str | int | None]
 JUDGED = (State.MET, State.AT_RISK, State.BREACHED)
 REASONS = {
-    "LOW_COVERAGE": "too little was observed to judge the month",
-    "LOW_VOLUME": "too few I/Os to judge the month",
-    "NO_CONTRACT": "no contract is in force",
-    "DISPUTED": "disputed: guest and host differ by more than was in flight",
+    "LOW_COVERAGE": gettext_lazy("too little was observed to judge the month"),
+    "LOW_VOLUME": gettext_lazy("too few I/Os to judge the month"),
+    "NO_CONTRACT": gettext_lazy("no contract is in force"),
+    "DISPUTED": gettext_lazy("disputed: guest and host differ by more than was in flight"),
 }
 
 
 def state_words(now: DiskNow | None) -> dict[str, Any]:
     """The pill: state, its icon, and whether it is proved."""
     state = State(now.state) if now else State.NO_DATA
-    proof = ("proved" if now.proved else "likely") if now and state in JUDGED else None
+    proof = (gettext("proved") if now.proved else gettext("likely")) if now and state in JUDGED else None
     return {
         "state": state.word,
-        "word": state.word.replace("_", " ").capitalize(),
+        "word": said(state),
         "proof": proof,
-        "reasons": [REASONS[reason] for reason in now.reasons if reason in REASONS] if now else [],
+        "reasons": [str(REASONS[reason]) for reason in now.reasons if reason in REASONS] if now else [],
     }
 
 
@@ -51,14 +54,21 @@ def digits_for(objective_ppm: int) -> int:
     return max(2, len(plain_percent(objective_ppm).partition(".")[2]) + 1)
 
 
-def readable(formula: str) -> str:
-    """A formula with its long figures grouped: 628,144 for 628144."""
-    return re.sub(r"\d{5,}", lambda found: f"{int(found[0]):,}", formula)
-
-
 def month_name(period: str) -> str:
     """November for 2026-11."""
-    return calendar.month_name[int(period[5:])] if period else "this month"
+    return figures.month_alone(date(int(period[:4]), int(period[5:]), 1)) if period else gettext("this month")
+
+
+def shown_percent(cut: str | None) -> str:
+    """'99.99 %' as the reader writes it; a dash where it is unknown."""
+    return "–" if cut is None else f"{figures.decimal(cut)} %"
+
+
+def shown_range(low: str | None, high: str | None) -> str:
+    """'98.61–98.90 %', one figure where both ends are the same."""
+    if low is None or high is None:
+        return "–"
+    return shown_percent(low) if low == high else f"{figures.decimal(low)}–{shown_percent(high)}"
 
 
 def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None) -> list[Tile]:
@@ -69,51 +79,69 @@ def tiles(disk: Disk, now: DiskNow | None, assigned: Assignment | None) -> list[
     agent_words = " · ".join(
         words
         for words in (
-            f"agent {agent.version}" if agent and agent.version else "",
-            "seen" if seen_at else "no frame yet",
+            gettext("agent %(version)s") % {"version": agent.version} if agent and agent.version else "",
+            pgettext("the agent, so long ago", "seen") if seen_at else gettext("no frame yet"),
         )
         if words
     )
-    month = month_name(now.period if now else "")
+    in_month = gettext("Attained in %(month)s") % {"month": month_name(now.period if now else "")}
     if now is None or version is None:
-        objective = f"{plain_percent(version.objective_ppm)} %" if version else "none"
+        objective = _objective(version) if version else gettext("none")
+        inside = gettext("of the requests inside the contract") if version else ""
         return [
-            _tile("objective", "Objective", objective, "of the requests inside the contract" if version else ""),
-            _tile("attained", f"Attained in {month}", "–", "nothing was judged yet"),
-            _tile("budget", "Budget left so far", "–", "nothing was judged yet"),
-            _tile("evidence", "Evidence", "–", agent_words, since=seen_at),
+            _tile("objective", gettext("Objective"), objective, inside),
+            _tile("attained", in_month, "–", gettext("nothing was judged yet")),
+            _tile("budget", gettext("Budget left so far"), "–", gettext("nothing was judged yet")),
+            _tile("evidence", gettext("Evidence"), "–", agent_words, since=seen_at),
         ]
     digits = digits_for(version.objective_ppm)
     low, middle, high = (cut_percent(v, digits) for v in (now.sli_low, now.sli_estimate, now.sli_high))
-    attained = "–" if low is None or high is None else f"{low} %" if low == high else f"{low}–{high} %"
     left = now.budget_left_estimate
-    allowed = int(now.budget_total) - now.slow
-    over = "over" if allowed < 0 else "left"
     tone = {State.BREACHED: "breached", State.AT_RISK: "at_risk"}.get(State(now.period_state), "")
+    of_requests = ngettext(
+        "of %(count)s request inside the contract", "of %(count)s requests inside the contract", now.eligible
+    )
+    estimate = gettext("estimate %(share)s") % {"share": shown_percent(middle)}
     return [
         _tile(
             "objective",
-            "Objective",
-            f"{plain_percent(version.objective_ppm)} %",
-            f"of {now.eligible:,} requests inside the contract",
+            gettext("Objective"),
+            _objective(version),
+            of_requests % {"count": figures.whole(now.eligible)},
         ),
-        _tile("attained", f"Attained in {month}", attained, f"estimate {middle} %" if middle else "too few I/Os", tone),
+        _tile("attained", in_month, shown_range(low, high), estimate if middle else gettext("too few I/Os"), tone),
         _tile(
             "budget",
-            "Budget left so far",
+            gettext("Budget left so far"),
             "–" if left is None else f"{whole_percent(left)} %",
-            "too few I/Os to judge" if now.budget_total < 1 else f"{abs(allowed):,} slow requests {over}",
+            _allowed(now),
             tone,
         ),
         _tile(
             "evidence",
-            "Evidence",
-            "–" if now.coverage is None else f"{cut_percent(now.coverage, 1)} %",
+            gettext("Evidence"),
+            "–" if now.coverage is None else shown_percent(cut_percent(now.coverage, 1)),
             agent_words,
-            note=f"observed, grade {Grade(now.grade).name}",
+            note=gettext("observed, grade %(grade)s") % {"grade": Grade(now.grade).name},
             since=seen_at,
         ),
     ]
+
+
+def _objective(version: ContractVersion) -> str:
+    return shown_percent(plain_percent(version.objective_ppm))
+
+
+def _allowed(now: DiskNow) -> str:
+    """How many requests may still be slow, or how many too many were."""
+    if now.budget_total < 1:
+        return gettext("too few I/Os to judge")
+    allowed = int(now.budget_total) - now.slow
+    if allowed < 0:
+        words = ngettext("%(count)s slow request over", "%(count)s slow requests over", -allowed)
+    else:
+        words = ngettext("%(count)s slow request left", "%(count)s slow requests left", allowed)
+    return words % {"count": figures.whole(abs(allowed))}
 
 
 def whole_percent(ratio: float) -> str:
@@ -129,21 +157,21 @@ def _tile(
 
 def header(disk: Disk, user: User, assigned: Assignment | None) -> dict[str, Any]:
     """What the disk is. Host and pool are the provider's: a customer does not read what lies beside whom."""
-    shown: list[tuple[str, str]] = [("customer", disk.machine.customer.name)]
+    shown: list[tuple[str, str]] = [("", disk.machine.customer.name)]
     if user.is_noc:
         if disk.pool:
-            shown.append(("pool", disk.pool.name))
+            shown.append((gettext("pool"), disk.pool.name))
         if disk.machine.host:
-            shown.append(("host", disk.machine.host.name))
+            shown.append((gettext("host"), disk.machine.host.name))
     if disk.serial or disk.wwn:
-        shown.append(("serial", disk.serial or disk.wwn))
+        shown.append((gettext("serial"), disk.serial or disk.wwn))
     version = assigned.version if assigned else None
     since = None
     if assigned:
         begun = assigned.valid_from
-        since = (
-            f"in force since {begun.astimezone(UTC):%-d %b %Y %H:%M} UTC" if begun else "in force from the first frame"
-        )
+        since = gettext("in force from the first frame")
+        if begun:
+            since = gettext("in force since %(when)s UTC") % {"when": figures.moment(begun.astimezone(UTC))}
     return {
         "machine": disk.machine.hostname,
         "device": disk.device,
@@ -160,10 +188,10 @@ def burn_words(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
             **row,
-            "windows": f"{_span(row['long_s'])} / {_span(row['short_s'])}",
+            "windows": f"{exactly(row['long_s'])} / {exactly(row['short_s'])}",
             "long_word": _times(row["long"]),
             "short_word": _times(row["short"]),
-            "limit_word": f"{row['factor']:g}×",
+            "limit_word": f"{figures.decimal(format(row['factor'], 'g'))}×",
         }
         for row in rows
     ]
@@ -175,29 +203,15 @@ def runs_out(budget: dict[str, Any] | None, burn: list[dict[str, Any]], at: floa
     if budget is None or left is None or not burn or burn[0]["long"] is None:
         return ""
     if left <= 0:
-        return "The whole budget expected for the month is spent."
+        return gettext("The whole budget expected for the month is spent.")
     rate = burn[0]["long"]
     if rate == 0:
-        return "Nothing was spent in the last hour."
+        return gettext("Nothing was spent in the last hour.")
     lasts_s = left * (budget["end"] - budget["begin"]) / rate
     if lasts_s >= budget["end"] - at:
-        return "At the last hour's rate the budget lasts the month."
-    return f"At the last hour's rate the month's budget is spent in {_about(lasts_s)}."
-
-
-def _about(seconds: float) -> str:
-    for unit, length in (("d", 86_400), ("h", 3_600)):
-        if seconds >= 2 * length:
-            return f"{int(seconds // length)} {unit}"
-    return f"{int(seconds // 60)} min"
+        return gettext("At the last hour's rate the budget lasts the month.")
+    return gettext("At the last hour's rate the month's budget is spent in %(time)s.") % {"time": about(lasts_s)}
 
 
 def _times(rate: float | None) -> str:
-    return "–" if rate is None else f"{rate:.1f}×"
-
-
-def _span(seconds: int) -> str:
-    for unit, length in (("d", 86_400), ("h", 3_600)):
-        if seconds >= length and seconds % length == 0:
-            return f"{seconds // length} {unit}"
-    return f"{seconds // 60} min"
+    return "–" if rate is None else f"{figures.decimal(f'{rate:.1f}')}×"

@@ -12,10 +12,11 @@ import psycopg
 import pytest
 from django.test import Client
 
+from sla.figures import grouped
 from sla.fleet.models import Disk, Host, Pool
 from sla.scoring.models import DiskNow
 from sla.scoring.selectors import slot_rows
-from sla.web.disk_words import cut_percent, digits_for, plain_percent, readable, runs_out, whole_percent
+from sla.web.disk_words import cut_percent, digits_for, plain_percent, runs_out, whole_percent
 from tests.conftest import People
 from tests.scoring.conftest import disk, machine  # noqa: F401  (fixtures)
 from tests.web.disk_seed import kind_at, seed
@@ -165,7 +166,7 @@ def test_figures_are_cut_and_never_rounded_up(told: Disk, read: Callable[..., An
         (whole_percent(0.999), "99"),
         (whole_percent(-0.001), "−1"),
         (plain_percent(999_500), "99.95"),
-        (readable("1 - 628144 / 9999"), "1 - 628,144 / 9999"),
+        (grouped("1 - 628144 / 9999"), "1 - 628,144 / 9999"),
         (digits_for(990_000), 2),
         (digits_for(999_900), 3),
     ],

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext, pgettext
 
+from sla import figures
 from sla.reports.sheet import words
 from sla.reports.sheet.chart import bars, days_of
 from sla.reports.sheet.table import credit
@@ -174,7 +175,7 @@ def contention(one: dict[str, Any], zone: str) -> str:
     told = {
         "span": words.span(one["start"], one["end"], zone),
         "cause": cause,
-        "times": f"{one['severity_milli'] / 1000:.1f}",
+        "times": figures.decimal(f"{one['severity_milli'] / 1000:.1f}"),
     }
     if one["share_ppm"] is None:
         return gettext("%(span)s: %(times)s× slower than usual, %(cause)s.") % told

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, ngettext, pgettext
 
 from sla.reports.sheet import words
 
@@ -50,12 +50,19 @@ def exclusions(document: dict[str, Any]) -> dict[str, Any] | None:
                 one["reason"],
                 words.disks(len(one["disks"])),
                 gettext("taken out") if one["excludes"] else gettext("counted"),
-                gettext("muted") if one["mutes"] else gettext("on"),
+                gettext("muted") if one["mutes"] else pgettext("alerts", "on"),
                 agreed,
             ]
         )
     return {
-        "heads": [gettext(word) for word in ("When", "What", "Disks", "Its time", "Alerts", "Approval")],
+        "heads": [
+            gettext("When"),
+            gettext("What"),
+            gettext("Disks"),
+            gettext("Its time"),
+            gettext("Alerts"),
+            gettext("Approval"),
+        ],
         "rows": rows,
         "note": ngettext("%s window touched this month.", "%s windows touched this month.", len(rows))
         % words.whole(len(rows)),

@@ -3,13 +3,15 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from django.utils.formats import date_format, number_format
-from django.utils.translation import get_language, gettext, ngettext, pgettext
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext, pgettext
+
+from sla import figures
 
 PPB = 10**9
 DASH = "–"
 # Currencies that people write with a sign.
-SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥"}
+SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "CZK": "Kč"}
 
 
 def whole(value: int | None) -> str:
@@ -58,34 +60,30 @@ def money(cents: int | None, currency: str | None) -> str:
     """'€412.50'; a dash where no fee is known."""
     if cents is None:
         return DASH
-    return (
-        f"{SIGNS.get(currency or '', '')}{number_format(f'{cents // 100}.{cents % 100:02d}', 2, force_grouping=True)}"
-        + (f" {currency}" if currency and currency not in SIGNS else "")
-    )
+    amount = number_format(f"{cents // 100}.{cents % 100:02d}", 2, force_grouping=True)
+    if currency not in SIGNS:
+        return f"{amount} {currency}".strip() if currency else amount
+    return pgettext("money", "%(sign)s%(amount)s") % {"sign": SIGNS[currency], "amount": amount}
 
 
 def local(unix_s: int, zone: str) -> datetime:
     return datetime.fromtimestamp(unix_s, UTC).astimezone(ZoneInfo(zone))
 
 
-def is_english() -> bool:
-    return (get_language() or "en").startswith("en")
-
-
 def day(unix_s: int, zone: str) -> str:
     """'1 November 2026'."""
-    return date_format(local(unix_s, zone), "j F Y" if is_english() else "DATE_FORMAT")
+    return figures.long_day(local(unix_s, zone))
 
 
 def month(unix_s: int, zone: str) -> str:
     """'November 2026'."""
-    return date_format(local(unix_s, zone), "F Y" if is_english() else "YEAR_MONTH_FORMAT")
+    return figures.month(local(unix_s, zone))
 
 
 def clock(unix_s: int, zone: str) -> str:
     """'3 Nov 14:05'; the zone is printed once a page."""
     at = local(unix_s, zone)
-    return f"{date_format(at, 'j M' if is_english() else 'MONTH_DAY_FORMAT')} {at:%H:%M}"
+    return f"{figures.day_of_year(at)} {at:%H:%M}"
 
 
 def span(start: int, end: int | None, zone: str) -> str:

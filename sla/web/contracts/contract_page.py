@@ -21,7 +21,7 @@ from sla.fleet.selectors import disks_visible_to
 from sla.scoring.terms import domain_contract
 from sla.scoring.what_if import summary, what_if_from_hours
 from sla.web.contracts.price_form import PriceForm
-from sla.web.contracts.words import MAX_TEXT, checked, facts_of
+from sla.web.contracts.words import MAX_TEXT, checked, facts_of, tiers_said
 
 # A month of a thousand disks takes about two seconds from hours.
 MOST_DISKS = 1_000
@@ -83,7 +83,7 @@ def _facts(version: ContractVersion) -> list[tuple[str, str]]:
     return [
         *facts_of(domain_contract(version)),
         (gettext("fee of a month"), fee),
-        (gettext("credits"), print_tiers(_tiers(version))),
+        (gettext("credits"), tiers_said(_tiers(version))),
     ]
 
 

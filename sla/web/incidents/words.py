@@ -5,7 +5,9 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_lazy, ngettext
 
+from sla import figures
 from sla.incidents.models import Incident
+from sla.web.lengths import days_said, hours_said, minutes_said, seconds_said
 
 # (state, severity) -> icon of the one status vocabulary; the word beside it says which is meant.
 ICONS = {
@@ -48,12 +50,12 @@ def duration(seconds: float) -> str:
     """40 s, 12 min, 3 h 5 min, 2 d 4 h."""
     minutes, hours, days = int(seconds // 60), int(seconds // 3600), int(seconds // 86_400)
     if seconds < 60:
-        return f"{int(seconds)} s"
+        return seconds_said(int(seconds))
     if minutes < 120:
-        return f"{minutes} min"
+        return minutes_said(minutes)
     if hours < 48:
-        return f"{hours} h {minutes % 60} min" if minutes % 60 else f"{hours} h"
-    return f"{days} d {hours % 24} h" if hours % 24 else f"{days} d"
+        return f"{hours_said(hours)} {minutes_said(minutes % 60)}" if minutes % 60 else hours_said(hours)
+    return f"{days_said(days)} {hours_said(hours % 24)}" if hours % 24 else days_said(days)
 
 
 def lasted(incident: Incident, now: datetime) -> str:
@@ -80,7 +82,7 @@ def what(kind: str, data: dict[str, Any]) -> str:
     if kind == "escalated":
         return ", ".join(_risen(data))
     if kind == "silenced" and "ends_at" in data:
-        return gettext("until %(when)s UTC") % {"when": f"{datetime.fromisoformat(data['ends_at']):%-d %b %Y %H:%M}"}
+        return gettext("until %(when)s UTC") % {"when": figures.moment(datetime.fromisoformat(data["ends_at"]))}
     if kind == "reminded" and "open_s" in data:
         return gettext("after %(long)s") % {"long": duration(data["open_s"])}
     return ""
@@ -89,10 +91,13 @@ def what(kind: str, data: dict[str, Any]) -> str:
 def _risen(data: dict[str, Any]) -> list[str]:
     said = []
     if "severity" in data:
-        said.append(gettext("from %(old)s to %(new)s") % dict(zip(("old", "new"), data["severity"], strict=True)))
+        said.append(gettext("from %(old)s to %(new)s") % _old_and_new(Incident.Severity, data["severity"]))
     if data.get("proved"):
         said.append(gettext("proved"))
     if "kind" in data:
-        kinds = [Incident.Kind(kind).label for kind in data["kind"]]
-        said.append(gettext("%(old)s found to be %(new)s") % dict(zip(("old", "new"), kinds, strict=True)))
+        said.append(gettext("%(old)s found to be %(new)s") % _old_and_new(Incident.Kind, data["kind"]))
     return said
+
+
+def _old_and_new(words: Any, stored: list[str]) -> dict[str, str]:
+    return dict(zip(("old", "new"), (str(words(one).label) for one in stored), strict=True))

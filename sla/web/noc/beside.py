@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from sla.domain.price_text import print_fee
+from sla.figures import month_alone
 from sla.neighbours.models import Role, WindowDisk
 from sla.neighbours.selectors import windows_visible_to
 from sla.scoring.liability import liability
@@ -31,7 +32,7 @@ def beside(request: HttpRequest) -> HttpResponse:
         "owed": _owed(request) if noc else [],
         "windows": [listed(window, noc, parts[window.pk]) for window in windows[:MOST]],
         "more": len(windows) > MOST,
-        "month": f"{datetime.now(UTC):%B}",
+        "month": month_alone(datetime.now(UTC)),
     }
     return render(request, "noc/beside.html", context)
 

@@ -15,7 +15,7 @@ from sla.fleet.models import Pool
 from sla.fleet.selectors import disks_visible_to
 from sla.neighbours.models import Cause, NeighbourWindow, WindowDisk
 from sla.neighbours.selectors import windows_visible_to
-from sla.web.pools.words import card, listed
+from sla.web.pools.words import CAUSES, card, listed
 
 PAGE = 50
 DAYS = {"1": 1, "7": 7, "30": 30, "365": 365}
@@ -46,7 +46,7 @@ def windows(request: HttpRequest) -> HttpResponse:
         "rows": [listed(window, noc, parts[window.pk]) for window in page.object_list],
         "asked": asked,
         "query": urlencode({name: value for name, value in asked.items() if value}),
-        "causes": Cause.choices,
+        "causes": [(cause.value, word) for cause, (word, _) in CAUSES.items()],
         "pools": Pool.objects.order_by("name").values_list("name", flat=True)[:500] if noc else [],
         "days": list(DAYS),
     }

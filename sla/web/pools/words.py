@@ -3,18 +3,19 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
 
+from sla import figures
 from sla.accounts.models import User
 from sla.fleet.models import Disk
 from sla.neighbours.models import Cause, NeighbourWindow, Role, WindowDisk
 
 CAUSES = {
-    Cause.NEIGHBOUR: ("another disk’s load", "at_risk"),
-    Cause.BACKEND: ("the storage behind the pool", "breached"),
-    Cause.DISK: ("this disk alone", "at_risk"),
-    Cause.SELF: ("its own load", "excused"),
-    Cause.UNKNOWN: ("not known", "no_data"),
+    Cause.NEIGHBOUR: (gettext_lazy("another disk’s load"), "at_risk"),
+    Cause.BACKEND: (gettext_lazy("the storage behind the pool"), "breached"),
+    Cause.DISK: (gettext_lazy("this disk alone"), "at_risk"),
+    Cause.SELF: (gettext_lazy("its own load"), "excused"),
+    Cause.UNKNOWN: (gettext_lazy("not known"), "no_data"),
 }
 
 
@@ -38,8 +39,8 @@ def listed(window: NeighbourWindow, noc: bool, parts: list[WindowDisk]) -> dict[
     return {
         "window": window,
         "icon": icon,
-        "cause": gettext(word),
-        "severity": f"×{window.severity:.1f}",
+        "cause": str(word),
+        "severity": _times(window.severity),
         "minutes": round((end - window.start).total_seconds() / 60),
         "where": _where(window, noc),
         "victims": sum(part.role == Role.VICTIM for part in parts),
@@ -48,6 +49,10 @@ def listed(window: NeighbourWindow, noc: bool, parts: list[WindowDisk]) -> dict[
         "percent": int(window.confidence * 100),
         "mine": [] if noc else [_mine(part) for part in parts],
     }
+
+
+def _times(factor: float) -> str:
+    return f"×{figures.decimal(f'{factor:.1f}')}"
 
 
 def _where(window: NeighbourWindow, noc: bool) -> str:
@@ -60,7 +65,7 @@ def _mine(part: WindowDisk) -> dict[str, Any]:
     return {
         "disk": part.disk,
         "share": None if part.share is None else f"{100 * part.share:.0f} %",
-        "slowdown": None if part.slowdown is None else f"×{part.slowdown:.1f}",
+        "slowdown": None if part.slowdown is None else _times(part.slowdown),
     }
 
 
@@ -103,7 +108,7 @@ def _to_customer(window: NeighbourWindow, parts: list[WindowDisk]) -> str:
             return gettext("Your disk was slower than usual while it asked for more than it hardly ever does.")
         return gettext("Your disk alone was slower than its own past at this load.")
     share = sum(part.share or 0.0 for part in parts)
-    times = f"{window.severity:.1f}"
+    times = figures.decimal(f"{window.severity:.1f}")
     return gettext(
         "Shared-storage contention: the storage your disks share with others was %(times)s times slower than usual. "
         "Your share of its load was %(share)d %%."

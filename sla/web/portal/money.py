@@ -2,16 +2,8 @@
 
 from django.utils.translation import gettext
 
+from sla.reports.sheet.words import money
 from sla.scoring.liability import Owed
-
-SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "CZK": "Kč"}
-
-
-def amount(cents: int, currency: str) -> str:
-    """€4.12; 12.00 JPY where the sign is not known."""
-    figure = f"{cents // 100:,}.{cents % 100:02}"
-    sign = SIGNS.get(currency)
-    return f"{sign}{figure}" if sign else f"{figure} {currency}".strip()
 
 
 def owed_words(owed: dict[str, Owed]) -> list[dict[str, str]]:
@@ -20,7 +12,7 @@ def owed_words(owed: dict[str, Owed]) -> list[dict[str, str]]:
     for currency, one in sorted(owed.items()):
         if not currency:
             continue
-        proved, most = amount(one.proved_cents, currency), amount(one.up_to_cents, currency)
+        proved, most = money(one.proved_cents, currency), money(one.up_to_cents, currency)
         note = gettext("proved") if one.proved_cents == one.up_to_cents else gettext("proved, up to %s") % most
         found.append({"figure": proved, "note": note})
     return found

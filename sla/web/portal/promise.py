@@ -4,6 +4,7 @@ from django.utils.translation import gettext
 
 from sla.contracts.models import ContractVersion
 from sla.contracts.selectors import milliseconds
+from sla.figures import decimal, whole
 from sla.web.disk_words import plain_percent
 
 
@@ -11,8 +12,8 @@ def promise(version: ContractVersion | None) -> str:
     """'99 % of your requests answered within 15 ms, up to 1,000 a second'."""
     if version is None:
         return gettext("no contract yet")
-    share, most = plain_percent(version.objective_ppm), f"{version.iops:,}"
-    read, write = milliseconds(version.read_threshold_us), milliseconds(version.write_threshold_us)
+    share, most = decimal(plain_percent(version.objective_ppm)), whole(version.iops)
+    read, write = (decimal(str(milliseconds(one))) for one in (version.read_threshold_us, version.write_threshold_us))
     if read == write:
         said = gettext("%(share)s %% of your requests answered within %(read)s ms, up to %(most)s a second")
     else:

@@ -2,9 +2,9 @@
 
 from django import template
 
+from sla.web.lengths import about, seconds_said
+
 register = template.Library()
-# Unit, its length, and from when on it is used: the largest that leaves two or more.
-UNITS = (("d", 86_400, 172_800), ("h", 3_600, 7_200), ("min", 60, 120))
 
 
 @register.filter
@@ -13,7 +13,4 @@ def age(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     passed = max(0, int(seconds))
-    for unit, length, least in UNITS:
-        if passed >= least:
-            return f"{passed // length} {unit}"
-    return f"{passed} s"
+    return about(passed) if passed >= 120 else seconds_said(passed)

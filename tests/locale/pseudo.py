@@ -1,0 +1,63 @@
+"""A language in which every marked string stands in brackets: what stands outside of them was never marked."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import polib
+
+from scripts.messages.message import Message
+
+CODE = "eo"  # one that Django knows and we do not speak
+READ_ALOUD = ("title", "aria-label", "placeholder", "alt", "data-empty", "data-word")
+UNREAD = ("script", "style", "svg", "code", "kbd", "pre", "template")
+BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
+
+
+def write(folder: Path, messages: list[Message]) -> None:
+    """`folder`: for LOCALE_PATHS. Placeholders stay, so that what is put into them may be in brackets of its own."""
+    catalogue = polib.POFile()
+    catalogue.metadata = {"Content-Type": "text/plain; charset=utf-8", "Plural-Forms": "nplurals=2; plural=(n != 1);"}
+    for one in messages:
+        entry = polib.POEntry(msgid=one.singular, msgctxt=one.context)
+        if one.plural is None:
+            entry.msgstr = f"⟦{one.singular}⟧"
+        else:
+            entry.msgid_plural, entry.msgstr_plural = one.plural, {0: f"⟦{one.singular}⟧", 1: f"⟦{one.plural}⟧"}
+        catalogue.append(entry)
+    (folder / CODE / "LC_MESSAGES").mkdir(parents=True)
+    (folder / CODE / "LC_MESSAGES" / "django.mo").write_bytes(catalogue.to_binary())
+
+
+class Reading(HTMLParser):
+    """What a page says: its texts, and the attributes that are read aloud or shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.silent = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.silent += tag in UNREAD
+        self.said += [value for name, value in attrs if name in READ_ALOUD and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        self.silent -= tag in UNREAD
+
+    def handle_data(self, data: str) -> None:
+        if not self.silent and data.strip():
+            self.said.append(" ".join(data.split()))
+
+
+def outside(page: str) -> list[str]:
+    """The texts with two letters in a row outside all brackets, what is in brackets taken out."""
+    reading = Reading()
+    reading.feed(page)
+    left = []
+    for said in reading.said:
+        was = None
+        while was != said:
+            was, said = said, BRACKETS.sub("", said)
+        if re.search(r"[A-Za-z]{2,}", said):
+            left.append(said.strip())
+    return left
