@@ -8,7 +8,7 @@ from sla.domain.incidents import calm
 from sla.domain.incidents.condition import Condition
 from sla.domain.incidents.group import Group, is_wide, kind_of
 from sla.domain.incidents.title import silent_title, title
-from sla.domain.incidents.words import Happened, Kind, Severity
+from sla.domain.incidents.words import APART_KINDS, Happened, Kind, Severity
 from sla.incidents.credit_due import credit_due
 from sla.incidents.history import record_event
 from sla.incidents.look import Seen
@@ -158,8 +158,8 @@ def _judge(incident: Incident, case: Case, active: list[IncidentDisk]) -> None:
     if fresh or worst.weight > Severity(incident.severity).weight:
         incident.severity = worst
     incident.suspected = all(mark["suspected"] for mark in marks) and (fresh or incident.suspected)
-    shared = next((mark for mark in marks if mark["cause"]), None)
     kinds = {Kind(mark["kind"]) for mark in marks}
+    shared = None if kinds & APART_KINDS else next((mark for mark in marks if mark["cause"]), None)
     kind = kind_of(kinds, shared["cause"] if shared else None, wide=is_wide(case.group))
     incident.kind = kind or incident.kind
     if shared:

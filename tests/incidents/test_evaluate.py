@@ -303,6 +303,21 @@ def test_an_incident_whose_disks_are_deleted_ends(make_disks: MakeDisks, clock: 
     assert Incident.objects.get().state == "resolved"
 
 
+def test_a_period_that_is_lost_stays_what_it_is_while_its_pool_is_slow(make_disks: MakeDisks, clock: Clock) -> None:
+    disks = make_disks(3, pool="ssd-3")
+    lost = {"period_state": int(State.BREACHED), "budget_left_estimate": -3.0, "budget_left_high": -2.0}
+    stand(disks[:1], clock.now, state=State.BREACHED, **lost, sli_low=0.94, sli_estimate=0.96, sli_high=0.97)
+    evaluate.evaluate_due(now=clock.now)
+    assert disks[0].pool is not None
+    contention(disks[0].pool, disks, clock, cause=Cause.BACKEND)
+    breached_minute(disks[0], clock)
+    evaluate.evaluate_due(now=clock.on(minutes=1))
+    period, slow = Incident.objects.order_by("id")
+    assert (period.kind, period.title) == ("period", f"{disks[0]} cannot meet its contract this month")
+    assert "window" not in period.figures and history(period) == ["opened"]
+    assert (slow.kind, slow.title) == ("backend", f"{disks[0]} suffers from its storage backend")
+
+
 def contention(pool: Pool, disks: list[Disk], clock: Clock, cause: str = Cause.NEIGHBOUR) -> NeighbourWindow:
     """As the detector writes it."""
     window = NeighbourWindow.objects.create(

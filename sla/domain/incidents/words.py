@@ -55,3 +55,5 @@ class Happened(StrEnum):
 
 # The kinds of one disk that is slow or gives too little: they are one trouble, the first of these that holds names it.
 SLOW_KINDS = (Kind.STALL, Kind.UNDER_DELIVERY, Kind.ACUTE, Kind.BURN)
+# What is no trouble of this moment's storage: they keep their names whatever the pool does meanwhile.
+APART_KINDS = frozenset({Kind.SILENT, Kind.PERIOD})
