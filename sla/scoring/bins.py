@@ -57,6 +57,18 @@ class Bins:
         """(steps,) when each begins."""
         return self.start + self.step_s * np.arange(len(self), dtype=np.int64)
 
+    def merged(self, start: int, end: int, step_s: int) -> "Bins":
+        """The steps of `step_s`, a multiple of this one's, that touch [start, end); what is not here stays empty."""
+        first, steps = grid(start, end, step_s)
+        before, each = (self.start - first) // self.step_s, step_s // self.step_s
+        after = steps * each - before - len(self)
+        sums = {}
+        for name, values in self.sums.items():
+            inside = values[max(0, -before) : len(values) + min(0, after)]
+            padded = np.pad(inside, (max(0, before), max(0, after)))
+            sums[name] = padded.reshape(steps, each).sum(axis=1)
+        return Bins(first, step_s, sums)
+
     def ratio(self, part: Ints, whole: Ints) -> list[float | None]:
         """part / whole; None where there is nothing to divide by: a gap, never a zero."""
         return [round(a / b, 4) if b else None for a, b in zip(part.tolist(), whole.tolist(), strict=True)]

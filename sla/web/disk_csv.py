@@ -11,8 +11,11 @@ LINES = {
     "latency": ("read_await_ms", "write_await_ms", "p50_ms", "p95_ms", "p99_ms"),
     "load": ("within_iops", "excess_iops"),
     "queue": ("aqu_sz",),
+    "operations": ("read_iops", "write_iops", "flush_iops"),
+    "await": ("read_await_ms", "write_await_ms", "flush_await_ms"),
 }
-CHARTS = ("state", *LINES, "heat", "budget")
+WITH_FLUSHES = ("operations", "await")
+CHARTS = ("state", "days", *LINES, "heat", "budget")
 
 
 def rows_of(chart: str, data: dict[str, Any]) -> list[list[Any]]:
@@ -31,6 +34,13 @@ def rows_of(chart: str, data: dict[str, Any]) -> list[list[Any]]:
                 for i in places
                 if bar["states"][i]
             ),
+        ]
+    if chart == "days":
+        days = data["days"]
+        columns = zip(days["states"], days["proved"], days["low"], days["high"], strict=True)
+        return [
+            ["day", "state", "proved", "attained_low_percent", "attained_high_percent"],
+            *([stamp(days["start"] + i * days["step_s"])[:10], *row] for i, row in enumerate(columns) if row[0]),
         ]
     if chart == "heat":
         heat = data["heat"]

@@ -4,6 +4,7 @@ A gap is None in every line, never a zero. Nothing in it names another customer'
 """
 
 from datetime import UTC, datetime
+from math import gcd
 from typing import Any
 
 from sla.accounts.models import User
@@ -11,9 +12,11 @@ from sla.contracts.models import Assignment
 from sla.contracts.selectors import assignments_between, milliseconds
 from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
-from sla.scoring.bins import COUNTS, Bins, bins_between, histograms_between, states
+from sla.scoring.bins import COUNTS, Bins, bins_between, grid, histograms_between, states
 from sla.scoring.burndown import burn_down, burn_table
+from sla.scoring.days import last_days
 from sla.scoring.models import DiskNow
+from sla.web.disk_days import days_bar
 from sla.web.disk_events import events
 from sla.web.disk_heat import heat_map, percentiles_ms
 from sla.web.disk_range import Range
@@ -49,6 +52,7 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
         "events": events(disk, user, span),
         **_lines(disk.pk, vantage, span, moment, first_at),
         "budget": line,
+        "days": days_bar(last_days(disk.pk, vantage, moment, first_at)),
         "burn": burn,
         "runs_out": runs_out(line, burn, moment),
     }
@@ -70,11 +74,12 @@ def _term(assigned: Assignment, span: Range) -> dict[str, Any]:
 
 
 def _lines(disk_id: int, vantage: int, span: Range, now: float, first_at: float | None) -> dict[str, Any]:
-    bins = bins_between(disk_id, vantage, span.start, span.end, span.step_s)
+    fine_s = gcd(span.step_s, span.cell_s)
+    first, steps = grid(span.start, span.end, span.cell_s)
+    fine = bins_between(disk_id, vantage, first, max(span.end, first + steps * span.cell_s), fine_s)
+    bins = fine.merged(span.start, span.end, span.step_s)
+    cells = fine.merged(span.start, span.end, span.cell_s)
     latencies = histograms_between(disk_id, vantage, span.start, span.end, span.step_s)
-    cells = bins
-    if span.cell_s != span.step_s:
-        cells = bins_between(disk_id, vantage, span.start, span.end, span.cell_s)
     p50, p95, p99 = percentiles_ms(latencies, (50, 95, 99))
     return {
         "t": bins.starts.tolist(),
@@ -96,6 +101,8 @@ def series(bins: Bins) -> dict[str, list[float | None]]:
     return {
         "read_await_ms": bins.ratio(s["read_ms"], s["read_ios"]),
         "write_await_ms": bins.ratio(s["write_ms"], s["write_ios"]),
+        "read_iops": bins.ratio(s["read_ios"], s["observed_s"]),
+        "write_iops": bins.ratio(s["write_ios"], s["observed_s"]),
         "within_iops": bins.ratio(within, s["observed_s"]),
         "excess_iops": bins.ratio(ios - within, s["observed_s"]),
         "aqu_sz": bins.ratio(s["queue_ms"], 1000 * s["observed_s"]),

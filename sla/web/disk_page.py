@@ -11,8 +11,10 @@ from django.views.decorators.http import require_GET
 
 from sla.fleet.models import Disk
 from sla.scoring import listing
-from sla.web.disk_csv import CHARTS, csv_of
+from sla.scoring.selectors import vantage_of
+from sla.web.disk_csv import CHARTS, WITH_FLUSHES, csv_of
 from sla.web.disk_data import page_data
+from sla.web.disk_flushes import flush_lines
 from sla.web.disk_minute import minute
 from sla.web.disk_month import month
 from sla.web.disk_range import PRESETS, Range, RangeError, parse_moment, parse_range
@@ -82,6 +84,19 @@ def disk_data(request: HttpRequest, disk_id: int) -> JsonResponse:
 @login_required
 @never_cache
 @require_GET
+def disk_flushes(request: HttpRequest, disk_id: int) -> JsonResponse:
+    """The flushes of the same span: frames are opened for them, so they come after the rest."""
+    disk = visible_disk(request, disk_id)
+    try:
+        span = asked_range(request, datetime.now(UTC))
+    except RangeError as error:
+        return _refused(str(error))
+    return JsonResponse(flush_lines(disk.pk, vantage_of(disk.pk), span))
+
+
+@login_required
+@never_cache
+@require_GET
 def disk_minute(request: HttpRequest, disk_id: int) -> JsonResponse:
     """`?from=…&to=…`: the minute there, or the worst one of a longer cell, second by second."""
     disk = visible_disk(request, disk_id)
@@ -116,8 +131,11 @@ def disk_csv(request: HttpRequest, disk_id: int, chart: str) -> HttpResponse:
     except RangeError as error:
         return _refused(str(error))
     name = f"disk-{disk.pk}-{chart}-{span.name}.csv"
+    data = page_data(disk, request.user, span, now)
+    if chart in WITH_FLUSHES:
+        data |= flush_lines(disk.pk, vantage_of(disk.pk), span)
     return HttpResponse(
-        csv_of(chart, page_data(disk, request.user, span, now)),
+        csv_of(chart, data),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )

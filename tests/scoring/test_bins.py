@@ -33,6 +33,17 @@ def test_hours_and_slots_add_up_alike(told: Disk) -> None:
         assert by_hour.tolist() == coarse.sums[name].tolist(), name
 
 
+def test_fine_steps_merged_are_the_coarse_ones(told: Disk) -> None:
+    first = NOW // 3_600 * 3_600 - 6 * 3_600
+    fine = bins_between(told.pk, 1, first, NOW + 3_600, 60)
+    for start, end, step in ((*SPAN, 300), (SPAN[0] + 60, NOW, 120), (first, NOW + 7_200, 3_600)):
+        merged, coarse = fine.merged(start, end, step), bins_between(told.pk, 1, start, end, step)
+        assert (merged.start, merged.step_s, len(merged)) == (coarse.start, coarse.step_s, len(coarse))
+        assert {name: merged.sums[name].tolist() for name in merged.sums} == {
+            name: coarse.sums[name].tolist() for name in coarse.sums
+        }
+
+
 def test_merged_hours_hold_the_histograms_of_their_slots(told: Disk) -> None:
     fresh = histograms_between(told.pk, 1, *SPAN, 3_600)
     assert fresh.sum() > 0 and Hour.objects.filter(disk=told, hist=None).exists()

@@ -1,4 +1,5 @@
 // What stands in the table beside each chart.
+import { dayName } from "charts/days.js";
 import { stepName } from "charts/series.js";
 import { fillTable, figure, when } from "charts/twin.js";
 import { milliseconds, percent } from "core/format.js";
@@ -6,12 +7,14 @@ import { milliseconds, percent } from "core/format.js";
 const lines = {
   latency: [["Read mean, ms", "read_await_ms"], ["Write mean, ms", "write_await_ms"], ["p50, ms", "p50_ms"], ["p95, ms", "p95_ms"], ["p99, ms", "p99_ms"]],
   load: [["Within the contract, IOPS", "within_iops"], ["Excess, IOPS", "excess_iops"]],
+  operations: [["Reads, IOPS", "read_iops"], ["Writes, IOPS", "write_iops"], ["Flushes, IOPS", "flush_iops"]],
+  await: [["Read mean, ms", "read_await_ms"], ["Write mean, ms", "write_await_ms"], ["Flush mean, ms", "flush_await_ms"]],
   queue: [["Requests under way, mean", "aqu_sz"]],
 };
 
 function ofLines(root, chart, data) {
   const columns = lines[chart];
-  const rows = data.t.map((t, i) => [when(t), ...columns.map(([, name]) => figure(data[name][i]))]);
+  const rows = data.t.map((t, i) => [when(t), ...columns.map(([, name]) => figure(data[name]?.[i]))]);
   fillTable(root, ["From", ...columns.map(([head]) => head)], rows, `Steps of ${stepName(data.range.step_s)}, newest last`);
 }
 
@@ -19,6 +22,10 @@ const others = {
   state: (root, { cells }) => {
     const rows = cells.states.flatMap((state, i) => (state === null ? [] : [[when(cells.start + i * cells.step_s), state.replace("_", " "), cells.proved[i] ? "proved" : "likely"]]));
     fillTable(root, ["From", "Worst minute", "Proof"], rows, `Cells of ${stepName(cells.step_s)}`);
+  },
+  days: (root, { days }) => {
+    const rows = days.states.flatMap((state, i) => (state === null ? [] : [[dayName(days.start + i * days.step_s), state.replace("_", " "), days.proved[i] ? "proved" : "likely", days.low[i], days.high[i]]]));
+    fillTable(root, ["Day", "State", "Proof", "In time at least, %", "at most, %"], rows, "Days of UTC, newest last");
   },
   heat: (root, { heat }) => {
     const edge = (ms) => (ms === null ? "more" : milliseconds(ms));

@@ -1,5 +1,6 @@
 // The disk's page: charts over one span of time that move, zoom and refresh together.
 import { budget } from "charts/budget.js";
+import { daysBar } from "charts/days.js";
 import { happened } from "charts/happened.js";
 import { showHead } from "charts/head.js";
 import { heat } from "charts/heat.js";
@@ -9,6 +10,7 @@ import { keepLive } from "charts/live.js";
 import { load } from "charts/load.js";
 import { minutePanel } from "charts/minute.js";
 import { monthCard } from "charts/month.js";
+import { awaits, flushes, operations } from "charts/operations.js";
 import { queue } from "charts/queue.js";
 import { indexAt, rangeName, stamp, stepName } from "charts/series.js";
 import { fillTwin } from "charts/tables.js";
@@ -19,7 +21,7 @@ import { zone } from "core/clock.js";
 import { moment, timeOfDay } from "core/format.js";
 import { showAlarm } from "core/refresh.js";
 
-const KINDS = { latency, load, queue, heat, budget };
+const KINDS = { latency, load, operations, await: awaits, queue, heat, budget };
 const title = document.title;
 const section = (name) => document.querySelector(`[data-chart=${name}]`);
 const part = (name, which) => section(name)?.querySelector(`[data-part=${which}]`);
@@ -101,9 +103,10 @@ function words(name, kind) {
 }
 
 const nothing = { latency: () => data.t.every((_, i) => data.p99_ms[i] === null && data.read_await_ms[i] === null && data.write_await_ms[i] === null), load: () => data.within_iops.every((v) => v === null), queue: () => data.aqu_sz.every((v) => v === null), heat: () => !data.heat.cells.length, budget: () => !data.budget };
+const isEmpty = (name, kind) => (kind.isEmpty ? kind.isEmpty(data) : nothing[name]());
 
 function draw(name, kind) {
-  const empty = nothing[name]();
+  const empty = isEmpty(name, kind);
   part(name, "empty").hidden = !empty;
   words(name, kind);
   if (name === "budget" && empty) return;
@@ -127,6 +130,12 @@ const bar = timeline(part("state", "bar"), cells(), {
   },
   onPick: (i) => pick(data.cells.start + i * data.cells.step_s, data.cells.step_s),
 });
+const days = daysBar(section("days"), data.days, pick);
+const askFlushes = flushes(() => `flushes${url({ minute: null })}`, (lines) => {
+  Object.assign(data, lines);
+  for (const name of ["operations", "await"]) draw(name, KINDS[name]);
+  for (const refresh of twins) refresh();
+});
 const twins = [...document.querySelectorAll("[data-chart]")].map((root) =>
   twin(root.querySelector("details"), (table) => fillTwin(table, root.dataset.chart, data)));
 
@@ -141,6 +150,7 @@ function drawAll() {
 }
 
 drawAll();
+askFlushes(data);
 monthCard(document.getElementById("month"));
 tippingCard(document.getElementById("tipping"));
 for (const name of ["themechange", "zonechange"]) document.addEventListener(name, drawAll);
@@ -151,8 +161,10 @@ if (data.range.live) {
     stale: document.getElementById("stale"),
     onData(fresh) {
       data = fresh;
+      askFlushes(data);
       showHead(data);
       bar.update(cells());
+      days.update(data.days);
       drawAll();
     },
   });

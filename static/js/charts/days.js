@@ -1,0 +1,37 @@
+// The bar of the last days: how each was by its sums. A day opens as the page's range.
+import { timeline } from "charts/timeline.js";
+
+/** "Fri, 20 Nov 2026": days are UTC's, whatever zone is chosen. */
+export function dayName(unix) {
+  return new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).format(unix * 1000);
+}
+
+/** What a day was, in words. */
+export function dayText({ start, step_s: step, states, proved, low, high }, i) {
+  const name = dayName(start + i * step);
+  if (states[i] === null) return `${name}: nothing yet`;
+  const proof = ["breached", "met"].includes(states[i]) ? (proved[i] ? ", proved" : ", likely") : "";
+  const share = low[i] === null ? "" : `, ${low[i] === high[i] ? low[i] : `${low[i]}–${high[i]}`} % in time`;
+  return `${name}: ${states[i].replace("_", " ")}${proof}${share}`;
+}
+
+const cells = (days) => days.states.map((state, i) => ({ state, likely: state === "breached" && !days.proved[i], text: dayText(days, i) }));
+
+/** Returns {update(days)}. `onPick(start, step)` with the day's first second. */
+export function daysBar(root, days, onPick) {
+  let now = days;
+  const part = (name) => root.querySelector(`[data-part=${name}]`);
+  const bar = timeline(part("bar"), cells(now), {
+    onShow: (i) => {
+      part("readout").textContent = i === null ? "" : dayText(now, i);
+      root.classList.toggle("pointed", i !== null);
+    },
+    onPick: (i) => now.states[i] !== null && onPick(now.start + i * now.step_s, now.step_s),
+  });
+  return {
+    update(fresh) {
+      now = fresh;
+      bar.update(cells(now));
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// Reads, writes and flushes apart: how many a second, and how long one took. Flushes come from frames, a moment later.
+import { eventBands, eventRules } from "charts/events.js";
+import { bands, Chart, line, options, timeAxis, valueAxis } from "charts/frame.js";
+import { lonely, points, quantile, roundUp } from "charts/series.js";
+import { token } from "charts/tokens.js";
+import { count, milliseconds } from "core/format.js";
+
+const KINDS = [["read", "chart-1"], ["write", "chart-3"], ["flush", "chart-2"]];
+// One slow flush may not flatten everything else; what lies higher is cut, and said.
+const USUAL = 0.98;
+
+const known = (values) => values.filter((value) => value !== null);
+const hasFlushes = (data) => Boolean(data.flush_iops && known(data.flush_iops).length);
+const kinds = (data) => KINDS.filter(([kind]) => kind !== "flush" || hasFlushes(data));
+
+function topOf(lines) {
+  const most = Math.max(0, ...lines.map((values) => quantile(values, 1) ?? 0));
+  const usual = Math.max(0, ...lines.map((values) => quantile(values, USUAL) ?? 0));
+  const top = roundUp(Math.min(most * 1.1, usual * 2.5) || 1);
+  return { top, cut: most > top ? most : null };
+}
+
+function chartOf(unit, suffix, format) {
+  const linesOf = (data) => kinds(data).map(([kind]) => data[`${kind}_${suffix}`]);
+  const config = (data) => {
+    const { t, range: { start, end, step_s: step } } = data;
+    const { top } = topOf(linesOf(data));
+    return {
+      datasets: kinds(data).map(([kind, colour]) => {
+        const values = data[`${kind}_${suffix}`];
+        return line(points(t, values, step), token(colour), { pointRadius: lonely(values) });
+      }),
+      options: options({
+        x: timeAxis(start, end), y: valueAxis(unit, { max: top, most: 4, digits: top < 5 ? 2 : 0 }),
+        lines: eventRules(data.events, data.range, token), list: eventBands(data.events, data.range),
+      }),
+    };
+  };
+  return {
+    make: (canvas, data, link) => {
+      const { datasets, options: given } = config(data);
+      return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [bands, link.plugin] });
+    },
+    config,
+    legend: (data) => kinds(data).map(([kind, colour]) => [`line ${colour}`, kind]),
+    note: (data) => {
+      const { cut } = topOf(linesOf(data));
+      const flushes = data.flushes_read === false ? "flushes: in ranges up to a day" : "";
+      return [cut === null ? "" : `up to ${format(cut)}`, flushes].filter(Boolean).join(" · ");
+    },
+    readout: (data, i) => kinds(data).map(([kind]) => `${kind} ${format(data[`${kind}_${suffix}`][i])}`).join(" · "),
+    isEmpty: (data) => linesOf(data).every((values) => !known(values).length),
+  };
+}
+
+const rate = (value) => (value === null || value === undefined ? count(null) : value < 10 ? String(Math.round(value * 100) / 100) : count(value));
+
+export const operations = chartOf("IOPS", "iops", rate);
+export const awaits = chartOf("ms", "await_ms", milliseconds);
+
+const EVERY_MS = 60_000;
+
+/** Reads the flushes of what is shown and hands them on; again after a minute at most. `url()`: their address. */
+export function flushes(url, onLines) {
+  let asked = -Infinity;
+  let lines = {};
+  return async function ask(data) {
+    const fits = () => lines.start === data.t[0] && lines.flush_iops.length === data.t.length;
+    if (fits()) Object.assign(data, lines);
+    if (fits() && Date.now() - asked < EVERY_MS) return;
+    asked = Date.now();
+    const answer = await fetch(url(), { headers: { Accept: "application/json" } }).catch(() => null);
+    if (!answer?.ok || answer.redirected) return;
+    const { start, read, flush_iops, flush_await_ms } = await answer.json();
+    lines = { start, flushes_read: read, flush_iops, flush_await_ms };
+    if (fits()) onLines(lines);
+  };
+}
