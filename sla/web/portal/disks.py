@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, QuerySet, Sum
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from sla.accounts.models import Customer, User
 from sla.domain.states import State
@@ -99,4 +99,4 @@ def sentence(counts: Counter[State]) -> str:
         parts.append(ngettext("%(n)d keeps it", "%(n)d keep it", good) % {"n": good})
     if rest := total - bad - danger - good:
         parts.append(ngettext("%(n)d has nothing to judge", "%(n)d have nothing to judge", rest) % {"n": rest})
-    return f"{begin} {', '.join(parts)}."
+    return gettext("%(begin)s %(parts)s.") % {"begin": begin, "parts": gettext(", ").join(parts)}
