@@ -13,7 +13,7 @@ from sla.domain.neighbours.rules import LEAST_SLOWDOWN, SHORT, Thresholds
 from sla.domain.neighbours.track import Tracker, track
 from sla.domain.neighbours.watch import follow
 
-LEVELS = Thresholds(SHORT, (0.5, 0.7, 0.3), hot=0.2)
+LEVELS = Thresholds(SHORT, (0.5, 0.7, 0.35, 0.3), hot=0.2)
 
 
 def windows(values: list[float], step_s: int = 60) -> list[tuple[int, int, int, bool]]:
@@ -85,7 +85,26 @@ def test_thresholds_keep_to_the_effect_gate_and_rise_with_the_noise() -> None:
     quiet, wild = calibrate(rng.normal(0, 0.01, 5_000), 60), calibrate(rng.normal(0, 0.15, 5_000), 60)
     assert quiet.least == pytest.approx(LEAST_SLOWDOWN)
     assert wild.least > quiet.least
-    assert wild.least <= log(1.8)
+    assert wild.least <= log(1.55)
+
+
+def test_a_pool_that_overloads_itself_all_day_is_still_seen_slow_for_five_minutes() -> None:
+    rng = np.random.default_rng(6)
+    past = rng.normal(0, 0.03, 10_080)
+    for at in range(200, 10_000, 120):
+        past[at : at + 8] = log(2.5)
+    levels = calibrate(past, 60)
+    assert levels.opens == (log(2.0), log(2.2), log(1.8), log(1.55))
+    later = rng.normal(0, 0.03, 600)
+    later[300:305] += log(1.7)
+    got = follow(range(0, 36_000, 60), later.tolist(), 60, levels)
+    assert [(one.start, one.end, one.seen) for one in got.windows] == [(300 * 60, 305 * 60, 304 * 60)]
+    assert follow(range(0, 36_000, 60), np.where(later > 0.2, 0.3, later).tolist(), 60, levels).windows == []
+
+
+def test_four_mild_minutes_in_a_row_open_one_and_three_do_not() -> None:
+    assert windows([0, 0.32, 0.32, 0.32, 0, 0.32, 0]) == []
+    assert windows([0, 0.32, 0.32, 0.32, 0.32, 0]) == [(60, 300, 300, True)]
 
 
 def test_a_calm_pool_of_plain_noise_opens_nothing_in_ten_days() -> None:
@@ -103,7 +122,7 @@ def test_noise_without_a_past_is_taken_to_be_usual() -> None:
 def test_a_slow_drift_is_no_event_and_a_step_on_top_of_it_is() -> None:
     starts = list(range(0, 8 * 3_600, 60))
     drift = [0.25 * at / starts[-1] for at in starts]
-    assert follow(starts, drift, 60, Thresholds(SHORT, (0.4, 0.4, 0.2), 0.12)).windows == []
+    assert follow(starts, drift, 60, Thresholds(SHORT, (0.4, 0.4, 0.2, 0.2), 0.12)).windows == []
     drift[400:410] = [value + 0.5 for value in drift[400:410]]
-    found = follow(starts, drift, 60, Thresholds(SHORT, (0.4, 0.4, 0.2), 0.12)).windows
+    found = follow(starts, drift, 60, Thresholds(SHORT, (0.4, 0.4, 0.2, 0.2), 0.12)).windows
     assert [(one.start, one.end) for one in found] == [(400 * 60, 410 * 60)]
