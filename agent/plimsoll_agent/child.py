@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # Out of a zip no file can be run, but the zip itself can (package.py).
 ZIPPED = not os.path.isdir(HERE)
 LIGHT = os.path.dirname(HERE) if ZIPPED else HERE + "/light.py"
-TASKS = ("sample", "import", "pack", "send", "look", "last")
+TASKS = ("sample", "import", "watch", "pack", "send", "look", "last")
 
 
 class Child:

@@ -19,6 +19,8 @@ NOT_A_DISK = (
 # Logical volumes, arrays and caches: their members are disks with counters of their own.
 STACKED = ("dm-", "md", "bcache", "drbd")
 MULTIPATH = "mpath-"
+# The word for a hypervisor whose own disks are nobody's.
+NONE = "none"
 MISSING = "named in the settings, but this machine has no such whole disk"
 
 
@@ -47,7 +49,7 @@ def choose(devices: Sequence[BlockDevice], named: Sequence[str], sys: str = "/sy
             choice.picked.append(device)
         else:
             choice.skipped[device.device] = reason
-    for name in sorted(wanted - {device.device for device in devices}):
+    for name in sorted(wanted - {device.device for device in devices} - {NONE}):
         choice.skipped[name] = MISSING
     return choice
 

@@ -89,6 +89,17 @@ class Delivery:
         for left in (newest, older):
             while left and time.monotonic() < until and self.tally.trouble is None and self.tally.room > 0:
                 left[:] = self._offer(left)
+        if not waiting and self._settings.has_guests:
+            self._greet()
+
+    def _greet(self) -> None:
+        """Nothing to send, but a hypervisor must hear whose disks are on it before it has something."""
+        answer = self._ask([])
+        if answer.status == 200:
+            self._settle([], answer)
+            return
+        self.tally.unauthorised = answer.status == UNAUTHORISED
+        self.tally.trouble = f"{self._server.url} answers {answer.reason}"
 
     def _offer(self, queue: list[Entry]) -> list[Entry]:
         """One request. Answers what is still to be offered."""

@@ -60,7 +60,8 @@ def frame_of(contents: journal.Contents) -> Frame | None:
         column = [row[0][index] for row in rows]
         if name != "discard_merges" and any(value is not None for value in column):
             frame[name] = column
-    frame["in_flight_ms"] = [row[1] for row in rows]
+    if all(row[1] is not None for row in rows):
+        frame["in_flight_ms"] = [row[1] for row in rows]
     frame["in_flight_rule"] = contents.rule
     frame["fine_ms"] = [row[2] for row in rows]
     frame["slow"] = [_slow(term, pool, [row[3][at] for row in rows]) for at, (term, pool) in enumerate(contents.terms)]

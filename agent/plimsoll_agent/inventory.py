@@ -7,6 +7,7 @@ import os
 
 from . import __version__
 from .choose import choose
+from .hypervisor.volumes import Volumes
 from .kernel import dirty, identity, medium, odirect, release, throttle
 from .kernel.blockdev import BlockDevice, block_devices
 from .kernel.files import read_all, read_text
@@ -38,9 +39,11 @@ def machine_id(state: State, settings: Settings) -> str:
 
 
 def disks_of(settings: Settings) -> list[BlockDevice]:
-    """The disks under contract, found anew."""
+    """This machine's own disks under contract, found anew."""
     kernel = release.version_of(release.release_of(settings.proc))
-    return choose(block_devices(settings.sys, kernel), settings.devices, settings.sys).picked
+    lent = Volumes(settings.disk_map).lent()
+    picked = choose(block_devices(settings.sys, kernel), settings.devices, settings.sys).picked
+    return [disk for disk in picked if disk.device not in lent]
 
 
 def disk_facts(disk: BlockDevice) -> Json:

@@ -8,10 +8,10 @@ uplink child turns .cut files into frames, and a sampler that starts renames wha
     start    unix second
     base     17 counters at the start, - where the kernel has no such field
     term     the seven figures of a term, pool at the start
-    machine  the figures of kernel/machine.py, at the start and once more at the cut
-    s        17 advances, in_flight_ms, fine_ms, ten counts for each term, two histograms as bucket:count,...
+    machine  the figures of kernel/machine.py, at the start and at the cut, unless it is another machine's disk
+    s        17 advances, in_flight_ms or -, fine_ms, ten counts for each term, two histograms as bucket:count,...
     i        fine_ms: a second in which nothing moved and nothing was in flight
-    source   ebpf, before the cut: in all of these seconds each I/O was timed by itself
+    source   before the cut: where else the figures come from than the counters alone
 Fields are separated by tabs; a last line without its newline was torn by a crash and does not count.
 """
 
@@ -26,7 +26,6 @@ from .kernel.files import list_names, read_all
 from .kernel.machine import Machine
 
 HEADER = b"plimsoll-journal\t1\n"
-EXACT = b"source\tebpf\n"
 OPEN, CUT = ".open", ".cut"
 PER_TERM = 10
 # Ten hours of one disk's minutes in memory (about 10 KB each) when the child can do nothing: then the oldest go.
@@ -56,12 +55,12 @@ class Journal:
         os.write(self.fd, row)
         self.rows += 1
 
-    def cut(self, machine: Machine, *, exact: bool = False) -> bool:
+    def cut(self, machine: Machine | None, source: str = "diskstats") -> bool:
         """End the frame. False where it holds no second: then nothing is left behind."""
         try:
-            if self.rows and exact:
-                os.write(self.fd, EXACT)
-            if self.rows:
+            if self.rows and source != "diskstats":
+                os.write(self.fd, f"source\t{source}\n".encode())
+            if self.rows and machine is not None:
                 os.write(self.fd, machine_line(machine))
         finally:
             os.close(self.fd)
@@ -81,7 +80,7 @@ def head(
     start: int,
     base: Counters,
     terms: Iterable[tuple[Term, int]],
-    machine: Machine,
+    machine: Machine | None,
 ) -> bytes:
     """Everything about a frame that is known when it begins; `terms` with the pool of semantics §4 at that moment."""
     lines = [
@@ -90,7 +89,8 @@ def head(
         "base\t" + _join(base),
     ]
     lines += [f"term\t{_join(term)}\t{pool}" for term, pool in terms]
-    return HEADER + "\n".join(lines).encode() + b"\n" + machine_line(machine)
+    looked = b"" if machine is None else machine_line(machine)
+    return HEADER + "\n".join(lines).encode() + b"\n" + looked
 
 
 def machine_line(machine: Machine) -> bytes:
@@ -100,13 +100,13 @@ def machine_line(machine: Machine) -> bytes:
 
 def second_line(
     advances: Sequence[int | None],
-    in_flight_ms: int,
+    in_flight_ms: int | None,
     fine_ms: int,
     counts: Iterable[Sequence[int]],
     histograms: tuple[Mapping[int, int], Mapping[int, int]],
 ) -> bytes:
     """One second in which something happened."""
-    fields = [_join(advances), str(in_flight_ms), str(fine_ms)]
+    fields = [_join([*advances, in_flight_ms]), str(fine_ms)]
     fields += ["\t".join(map(str, term)) for term in counts]
     fields += [",".join(f"{bucket}:{count}" for bucket, count in half.items()) for half in histograms]
     return ("s\t" + "\t".join(fields) + "\n").encode()
@@ -156,7 +156,7 @@ class Contents:
         self.base: Counters = ()
         self.terms: list[tuple[Term, int]] = []
         self.machines: list[Machine] = []
-        self.rows: list[tuple[Counters, int, int, list[tuple[int, ...]], dict[int, int], dict[int, int]]] = []
+        self.rows: list[tuple[Counters, int | None, int, list[tuple[int, ...]], dict[int, int], dict[int, int]]] = []
 
     @property
     def begun(self) -> bool:
@@ -212,13 +212,14 @@ def _take(contents: Contents, fields: list[str]) -> None:
 
 def _second(
     contents: Contents, fields: list[str]
-) -> tuple[Counters, int, int, list[tuple[int, ...]], dict[int, int], dict[int, int]]:
+) -> tuple[Counters, int | None, int, list[tuple[int, ...]], dict[int, int], dict[int, int]]:
     wanted = 1 + 17 + 2 + PER_TERM * len(contents.terms) + 2
     if len(fields) != wanted:
         raise JournalError(f"{len(fields)} fields, not {wanted}")
     counts = [tuple(map(int, fields[at : at + PER_TERM])) for at in range(20, wanted - 2, PER_TERM)]
     read_hist, write_hist = (_histogram(text) for text in fields[-2:])
-    return _values(fields[1:18]), int(fields[18]), int(fields[19]), counts, read_hist, write_hist
+    *advances, in_flight_ms = _values(fields[1:19])
+    return tuple(advances), in_flight_ms, int(fields[19]), counts, read_hist, write_hist
 
 
 def _histogram(text: str) -> dict[int, int]:

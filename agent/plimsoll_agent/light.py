@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main() -> int:
-    """`sample` and `import` are processes that stay; `send`, `look`, `pack` and `last` are tasks of the uplink."""
+    """`sample`, `import`, `watch` (VMs) are processes that stay; `send`, `look`, `pack`, `last` are the uplink's tasks."""
     # The script's own folder would come first, and it has modules whose names are too common to be found by.
     sys.path[:] = [path for path in sys.path if path != HERE]
     sys.path.append(os.path.dirname(HERE))
@@ -27,6 +27,10 @@ def main() -> int:
         from plimsoll_agent.imports import running as importing  # as above
 
         return importing.main()
+    if task == "watch":
+        from plimsoll_agent.hypervisor import running as watching  # as above
+
+        return watching.main()
     from plimsoll_agent import uplink  # only now, and not in the sampler: it is large
 
     return uplink.main(task)

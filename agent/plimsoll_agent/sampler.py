@@ -15,6 +15,7 @@ from . import journal
 from .burden import Burden
 from .cadence import NS_PER_S, Cadence
 from .child import Child
+from .hypervisor.keeper import Keeper
 from .kernel import machine
 from .lookout import Lookout
 from .orders import Orders
@@ -43,6 +44,8 @@ LOOK_S = 10
 SPREAD_S = 4
 # On SIGTERM: one upload, and gone within five seconds in all.
 LAST_UPLOAD_NS = 3_500 * NS_PER_MS
+# Of these, what a hypervisor's other process may take to end its frames.
+LAST_LOOK_NS = 1_000 * NS_PER_MS
 
 
 class Sampler:
@@ -62,6 +65,7 @@ class Sampler:
         self.lookout = Lookout(settings)
         self.orders = Orders(state.policy)
         self.child = Child(state, environ)
+        self.keeper = Keeper(state, environ) if settings.qmp or settings.libvirt else None
         self.cadence = Cadence(settings.cadence_ms)
         self.burden = Burden()
         self.spread_ns = os.urandom(1)[0] % SPREAD_S * NS_PER_S
@@ -74,6 +78,7 @@ class Sampler:
         self.late = 0
         self.lost_s = 0
         self.dropped = 0
+        self.told: list[str] = []
 
     def run(self) -> None:
         """Until SIGTERM or SIGINT."""
@@ -159,6 +164,8 @@ class Sampler:
         self.second = second
         self.cadence.turn(finer, time.process_time_ns())
         self.child.tend(now)
+        if self.keeper is not None:
+            self.keeper.tend(now)
         if second % 60 == 0:
             self._keep_house(now)
 
@@ -200,6 +207,9 @@ class Sampler:
         for watch in self.lookout.watches:
             if first or flush or (urgent and watch.meter.urgent):
                 cut = self._cut(watch, now + (self.spread_ns if flush and not first else 0)) or cut
+        if flush and self.settings.has_guests:
+            # Other processes cut now, too; and an upload without frames still asks whose disks are here.
+            self.child.want(now + self.spread_ns + NS_PER_S)
         self.first_cut = self.first_cut and not cut
 
     def _cut(self, watch: Watch, send_ns: int) -> bool:
@@ -227,6 +237,10 @@ class Sampler:
             eyes = self.table.follow(watch.disk.number for watch in self.lookout.watches)
             for watch in self.lookout.watches:
                 watch.eye = eyes.get(watch.disk.number or "")
+        for word in self.lookout.volumes.words:
+            if word not in self.told:
+                self._say(word)
+        self.told = self.lookout.volumes.words
         if new or gone:
             # The server must hear of another set of disks before it takes their frames.
             self.child.want(now, look=True)
@@ -238,11 +252,13 @@ class Sampler:
         policy = self.orders.policy
         self.cadence.follow(policy.base_ms, policy.finest_ms, policy.budget_ppm)
         for watch in self.lookout.watches:
-            terms = policy.terms_of(watch.device, watch.disk.serial)
+            terms = self.lookout.terms_of(watch, policy)
             if terms != watch.terms:
                 self._cut(watch, time.monotonic_ns())
                 watch.judge_by(terms)
                 watch.restart()
+        if self.settings.disk_map:
+            self._look()  # other guests may be here now
 
     def _await_orders(self) -> None:
         """A new agent: better a second late than a first frame without terms. Without a server it measures anyway."""
@@ -289,6 +305,7 @@ class Sampler:
             "scheduling": self.scheduling,
             "exact": ",".join(watch.device for watch in self.lookout.watches if watch.eye is not None),
             "stopped": int(stopped),
+            "trouble": "; ".join([*self.told, *([self.keeper.trouble()] if self.keeper else [])]).strip("; "),
             **self.burden.pairs(),
         }
         try:
@@ -304,6 +321,11 @@ class Sampler:
             self._cut(watch, now)
         self._write_status(stopped=True)
         self.child.end()
+        if self.keeper is not None:
+            self.keeper.close()
+            while self.keeper.running and time.monotonic_ns() < now + LAST_LOOK_NS:
+                time.sleep(0.02)
+                self.keeper.tend(time.monotonic_ns())
         self._await_child(end)
         self.child.start(now, "last")
         self._await_child(end)

@@ -21,12 +21,15 @@ NAMES: dict[str, tuple[str, str]] = {
     "key_file": ("", "file that holds the enrolment key"),
     "state_dir": ("/var/lib/plimsoll-agent", "where the spool, the token and the policy are kept"),
     "run_dir": ("", "memory-backed folder for the seconds not yet sent; found by itself if empty"),
-    "devices": ("", "the disks to watch, comma separated; every whole disk if empty"),
+    "devices": ("", "the disks to watch, comma separated; every whole disk if empty; none"),
     "ca_file": ("", "certificates to trust instead of the system's"),
     "vantage": ("guest", "guest, or host on a hypervisor whose key allows it"),
     "format": ("packed", "packed (msgpack) or json requests"),
+    "qmp": ("", "on a hypervisor: its VMs' QMP sockets, paths or patterns, comma separated"),
+    "libvirt": ("", "on a hypervisor: libvirt's address, such as qemu:///system, to read its bulk statistics"),
+    "disk_map": ("", "on a hypervisor: file of lines source,machine,disk that says whose disk is whose"),
     "from_node_exporter": ("", "address of a node_exporter to read instead of this machine's own counters"),
-    "scrape_s": ("5", "how often it is read, in seconds"),
+    "scrape_s": ("5", "how often it, or libvirt, is read, in seconds"),
     "cadence": ("", "fixed fine cadence in ms (1000, 100, 50, 20 or 10); the server's policy if empty"),
     "ebpf": ("auto", "time each I/O in the kernel: auto (where it lets us), on (or do not start), off"),
     "memory_mb": ("64", "memory the agent may take, in MiB, before it looks less often"),
@@ -56,14 +59,17 @@ class Settings:
         "ca_file",
         "cadence_ms",
         "devices",
+        "disk_map",
         "ebpf",
         "etc",
         "format",
         "from_node_exporter",
         "key",
         "key_file",
+        "libvirt",
         "memory_bytes",
         "proc",
+        "qmp",
         "run_dir",
         "scrape_s",
         "spool_bytes",
@@ -96,6 +102,13 @@ class Settings:
         self.vantage = _one_of("vantage", text("vantage"), VANTAGES)
         self.format = _one_of("format", text("format"), FORMATS)
         self.ebpf = _one_of("ebpf", text("ebpf"), EBPF)
+        self.qmp = [path for path in text("qmp").replace(",", " ").split() if path]
+        if odd := [path for path in self.qmp if not path.startswith("/")]:
+            raise SettingsError(f"qmp names sockets by paths from / on, such as /run/qemu-server/*.qmp, not {odd[0]!r}")
+        self.libvirt = text("libvirt")
+        if self.libvirt and ":" not in self.libvirt:
+            raise SettingsError(f"libvirt is an address such as qemu:///system, not {self.libvirt!r}")
+        self.disk_map = text("disk_map")
         self.from_node_exporter = text("from_node_exporter")
         if self.from_node_exporter and not self.from_node_exporter.startswith(("http://", "https://")):
             raise SettingsError(
@@ -117,6 +130,11 @@ class Settings:
         self.proc = text("proc")
         self.sys = text("sys")
         self.etc = text("etc")
+
+    @property
+    def has_guests(self) -> bool:
+        """Is this a hypervisor that speaks for its guests' disks?"""
+        return bool(self.qmp or self.libvirt or self.disk_map)
 
     def enrolment_key(self) -> str | None:
         """The key, read again each time: an operator may put a fresh one there. None: there is none."""

@@ -15,6 +15,7 @@ from .kernel.machine import Machine
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .ebpf.table import Eye
+    from .hypervisor.guests import Guest
 
 QUIET = b""
 
@@ -22,7 +23,8 @@ QUIET = b""
 class Watch:
     """State of one disk. `line` is the raw text last read, `counters` what it said; `doubled_ns` is twice the integral
     of in_flight over the second so far (trapezoids, so that no division is needed on the way). `eye` times its I/Os one
-    by one, where the kernel does; `exact` says whether all seconds of the open journal were so."""
+    by one, where the kernel does; `exact` says whether all seconds of the open journal were so; `guest` is whose disk
+    it is where this machine is the hypervisor that serves it."""
 
     __slots__ = (
         "begin",
@@ -36,6 +38,7 @@ class Watch:
         "eye",
         "fd",
         "finer",
+        "guest",
         "in_flight",
         "index",
         "jiffy_ms",
@@ -49,8 +52,11 @@ class Watch:
         "terms",
     )
 
-    def __init__(self, disk: BlockDevice, kernel_release: str, terms: tuple[Term, ...]) -> None:
+    def __init__(
+        self, disk: BlockDevice, kernel_release: str, terms: tuple[Term, ...], guest: Guest | None = None
+    ) -> None:
         self.disk = disk
+        self.guest = guest
         self.device = disk.device
         # Bio-based devices have no in_flight rules, and older kernels count their I/Os at the start (semantics §3).
         self.rule = "driver" if disk.bio_based else release.in_flight_rule(kernel_release)
@@ -63,6 +69,10 @@ class Watch:
         self.exact = False
         self.judge_by(terms)
         self.forget()
+
+    def identity(self) -> tuple[object, ...]:
+        """What must stay equal for it to be the same disk of the same machine."""
+        return (*self.disk.identity(), self.guest.address if self.guest else None)
 
     def judge_by(self, terms: tuple[Term, ...]) -> None:
         """Start a meter for these terms; what an old one knew of the queue is lost."""
@@ -160,9 +170,12 @@ class Watch:
         """Begin a frame at `start`, with the last sample as its base."""
         terms = [(term, self.meter.pool(term.term)) for term in self.terms]
         disk = self.disk
-        text = journal.head(
-            disk.device, disk.serial, disk.wwn, vantage, self.rule, start, self.counters, terms, machine
-        )
+        names: tuple[str, str | None, str | None] = disk.device, disk.serial, disk.wwn
+        looked: Machine | None = machine
+        if self.guest is not None:
+            # How this machine fares is not the guest's to know.
+            names, vantage, looked = (self.guest.address, self.guest.serial, self.guest.wwn), "host", None
+        text = journal.head(*names, vantage, self.rule, start, self.counters, terms, looked)
         self.exact = self.eye is not None
         self.journal = journal.Journal(folder, start, text, disk.device)
 
@@ -171,4 +184,4 @@ class Watch:
         if self.journal is None:
             return False
         ended, self.journal = self.journal, None
-        return ended.cut(machine, exact=self.exact)
+        return ended.cut(None if self.guest else machine, "ebpf" if self.exact else "diskstats")

@@ -6,14 +6,22 @@ between a command and its answer.
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import socket
+import struct
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
+# struct ucred, unix(7)
+PEER = struct.Struct("3i")
+HELD = (
+    "another client holds it: QEMU serves one at a time. libvirt never lets go of the sockets it made: use its own "
+    "statistics (libvirt=), or give the VM a second socket"
+)
 # A VM with hundreds of drives and histograms answers with some MB; more is not QEMU.
 MOST_BYTES = 64 << 20
 
@@ -23,7 +31,7 @@ class QmpError(RuntimeError):
 
 
 class Client:
-    """One conversation. Close it: QEMU's monitor talks to one client at a time."""
+    """One conversation. Close it: QEMU's monitor talks to one client at a time. `pid`: the process that listens."""
 
     def __init__(self, path: str, timeout_s: float = 5.0) -> None:
         """Raises QmpError."""
@@ -34,13 +42,15 @@ class Client:
         self._lines: BinaryIO | None = None
         try:
             self._socket.connect(path)
+            # Of whoever listens: another one is another QEMU, whose counters begin anew.
+            self.pid = PEER.unpack(self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))[0]
             self._lines = self._socket.makefile("rb")
             if "QMP" not in self._line():
                 raise QmpError(f"{path} does not greet as QEMU does")
             self.execute("qmp_capabilities")
         except OSError as error:
             self.close()
-            raise QmpError(f"{path}: {error.strerror or error} (is another client connected to it?)") from error
+            raise QmpError(f"{path}: {_why(error)}") from error
         except QmpError:
             self.close()
             raise
@@ -86,3 +96,14 @@ class Client:
         if not isinstance(line, dict):
             raise QmpError(f"{self.path} does not speak the machine protocol: {raw[:60]!r}")
         return line
+
+
+def _why(error: OSError) -> str:
+    """What kept the conversation from beginning."""
+    if isinstance(error, TimeoutError) or error.errno in (errno.EAGAIN, errno.EBUSY):
+        return f"no greeting; {HELD}"
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return "this user may not connect to it: run the agent as root, or in the group that may"
+    if error.errno == errno.ECONNREFUSED:
+        return "nobody listens on it: its VM has ended"
+    return error.strerror or str(error)

@@ -1,0 +1,1 @@
+"""What runs on a hypervisor: its guests' disks, seen from its side of them."""
