@@ -6,10 +6,12 @@ from typing import Any
 
 from django.conf import settings
 from django.template.loader import render_to_string
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from sla.accounts.language import language_of
 from sla.domain.incidents.words import Kind
+from sla.figures import decimal
 from sla.notifications.blame import blame, what_to_do
 from sla.notifications.chart import Point, draw
 from sla.notifications.digest_letter import digest
@@ -29,7 +31,12 @@ JUDGED = frozenset(Kind) - {Kind.SILENT, Kind.WATCHER}
 
 
 def render(notice: Notice) -> dict[str, Any]:
-    """The fields of the notice that hold what is sent."""
+    """The fields of the notice that hold what is sent, in the language of its reader."""
+    with translation.override(language_of(notice.person)):
+        return _rendered(notice)
+
+
+def _rendered(notice: Notice) -> dict[str, Any]:
     if notice.topic == Topic.TEST:
         return _test(notice)
     if notice.topic == Topic.DIGEST:
@@ -145,10 +152,11 @@ def picture(facts: Facts, notice: Notice) -> tuple[bytes | None, str]:
     means = [point.await_ms for point in points if point.await_ms is not None]
     if image is None or not means:
         return None, ""
-    said = {"name": worst.name, "low": f"{min(means):.3g}", "high": f"{max(means):.3g}", "last": f"{means[-1]:.3g}"}
+    low, high, last = (decimal(f"{mean:.3g}") for mean in (min(means), max(means), means[-1]))
+    said = {"name": worst.name, "low": low, "high": high, "last": last}
     alt = _("Latency of %(name)s over the last hour: %(low)s to %(high)s ms on average, last %(last)s ms") % said
     if worst.threshold_ms:
-        alt += _("; %(ms)s ms promised") % {"ms": f"{worst.threshold_ms:g}"}
+        alt += _("; %(ms)s ms promised") % {"ms": decimal(f"{worst.threshold_ms:g}")}
     return image, alt
 
 

@@ -13,6 +13,7 @@ import noto_cjk_sans_jp_regular
 from django.conf import settings
 from django.utils import translation
 
+from sla.accounts.language import language_of_customer
 from sla.reports import pieces
 from sla.reports.models import Statement
 from sla.reports.sheet.page import sheet
@@ -61,11 +62,11 @@ def print_document(
 
 
 def pdf_of(statement: Statement) -> bytes:
-    """The PDF of a statement as it was first printed: kept, so that it is the same file for everybody and for ever."""
+    """As first printed, in the language of its customer: kept, so that it is the same for everybody and for ever."""
     kept = b"".join(pieces.read(statement, PDF_FILE))
     if kept:
         return kept
-    pdf = print_statement(statement, settings.LANGUAGE_CODE)
+    pdf = print_statement(statement, language_of_customer(statement.customer))
     pieces.keep(PDF_FILE, [pdf]).store(statement, once=True)
     return pdf
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext, pgettext
 
 from sla.reports.sheet import words
 from sla.reports.sheet.chart import days_of, month_chart
@@ -193,8 +193,8 @@ def proof(document: dict[str, Any], code: str, digest: str, key: str) -> dict[st
 
 def labels() -> dict[str, str]:
     return {
-        "page": gettext("Page"),
-        "of": gettext("of"),
+        "page": pgettext("sheet of paper", "Page"),
+        "of": pgettext("page 1 of 3", "of"),
         "code": gettext("Check code"),
         "draft": gettext("DRAFT"),
         "details": gettext("What stood out"),

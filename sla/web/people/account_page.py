@@ -2,9 +2,6 @@
 
 from typing import Any
 
-from allauth.account.adapter import get_adapter
-from allauth.account.decorators import reauthentication_required
-from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django import forms
@@ -41,21 +38,6 @@ class AccountForm(forms.ModelForm):  # type: ignore[type-arg]
         return check_zone(self.cleaned_data["zone"])
 
 
-class MailForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Where mail goes, and where a lost password comes back."""
-
-    class Meta:
-        model = User
-        fields = ("email",)
-        labels = {"email": gettext_lazy("Mail address")}
-
-    def clean_email(self) -> str:
-        email: str = self.cleaned_data["email"]
-        if email and User.objects.filter(email__iexact=email).exclude(pk=self.instance.pk).exists():
-            raise forms.ValidationError(gettext("Another account has this mail address."))
-        return email
-
-
 @login_required
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -69,33 +51,6 @@ def account(request: HttpRequest) -> HttpResponse:
             messages.success(request, gettext("Kept."))
         return redirect("account")
     return render(request, "people/account.html", _shown(request, form), status=422 if form.errors else 200)
-
-
-@reauthentication_required
-@never_cache
-@require_http_methods(["GET", "POST"])
-def mail_address(request: HttpRequest) -> HttpResponse:
-    """Changing it changes who can ask for a new password: only for who has just shown who they are."""
-    person = User.objects.get(pk=request.user.pk)
-    was = person.email
-    form = MailForm(request.POST if request.method == "POST" else None, instance=person)
-    if request.method == "POST" and form.is_valid():
-        with transaction.atomic():
-            form.save()
-            EmailAddress.objects.filter(user=person).delete()  # else the old one could still ask for a password
-            record_of_person(
-                person,
-                verb="mail address changed",
-                object_label=person.get_username(),
-                actor=person,
-                before={"email": was},
-                after={"email": person.email},
-            )
-        if was:
-            get_adapter().send_mail("people/mail/address_changed", was, {"user": person})
-        messages.success(request, gettext("Kept."))
-        return redirect("account")
-    return render(request, "people/mail_address.html", {"form": form}, status=422 if form.errors else 200)
 
 
 def _shown(request: HttpRequest, form: AccountForm) -> dict[str, Any]:

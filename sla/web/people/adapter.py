@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext
 
 from sla.accounts.address import client_address
@@ -88,9 +89,11 @@ class AccountAdapter(DefaultAccountAdapter):
             super().send_notification_mail(template_prefix, user, context, to)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """A mail server that is away breaks no page: it is said, and can be tried again."""
+        """In the language that its reader chose. A server that is away breaks no page: it can be tried again."""
+        person = context.get("user")
         try:
-            super().send_mail(template_prefix, email, context)
+            with translation.override(person.language if person and person.language else translation.get_language()):
+                super().send_mail(template_prefix, email, context)
         except OSError as error:  # smtplib's errors are OSErrors too
             logger.error("%s could not be mailed: %s", template_prefix, error)
             said = gettext("The mail could not be sent. Try again later, or ask an administrator.")

@@ -11,10 +11,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext, gettext_lazy
 
 from sla.accounts.invitations import invite, take_back
+from sla.accounts.language import language_of_customer
 from sla.accounts.models import Customer, Invitation, Membership, User
 
 logger = logging.getLogger(__name__)
@@ -54,7 +55,8 @@ def send_invitation(request: HttpRequest, form: InviteForm, customer: Customer |
         shown["Cache-Control"] = "no-store"
         return shown
     try:
-        _mail(invitation, {"invitation": invitation, "by": by, "link": link, "noc": customer is None})
+        with translation.override(language_of_customer(customer)):
+            _mail(invitation, {"invitation": invitation, "by": by, "link": link, "noc": customer is None})
     except OSError as error:  # smtplib's errors are OSErrors too
         logger.error("the invitation for %s could not be mailed: %s", invitation.email, error)
         take_back(invitation=invitation, by=by, now=now)

@@ -8,6 +8,7 @@ from sla.web.people import (
     customers_page,
     invitation_page,
     keys_page,
+    mail_page,
     members_page,
     noc_page,
     tokens_page,
@@ -16,7 +17,8 @@ from sla.web.people import (
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("sla.web.people.login_urls")),
     path("account", account_page.account, name="account"),
-    path("account/mail", account_page.mail_address, name="mail_address"),
+    path("account/mail", mail_page.mail_address, name="mail_address"),
+    path("account/mail/<str:link>", mail_page.mail_address_verified, name="mail_address_verified"),
     path("account/sessions/end", account_page.end_session, name="end_session"),
     path("account/tokens", tokens_page.tokens, name="tokens"),
     path("account/tokens/<int:token_id>/revoke", tokens_page.revoke_token, name="revoke_token"),

@@ -7,9 +7,10 @@ from django.conf import settings
 from django.dispatch import receiver
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
+from sla.accounts.language import known
 from sla.accounts.models import User
 from sla.domain.incidents.words import Severity
 from sla.domain.notices.wishes import Way
@@ -29,7 +30,7 @@ KEEP_TRYING = timedelta(days=3)
 @receiver(statement_frozen, dispatch_uid="letters of statements")
 def write(sender: Any, statement: Statement, **_: Any) -> int:
     """One notice a person, ready to be sent; how many."""
-    made = [_notice(statement, person) for person in readers(statement)]
+    made = [_in_their_language(statement, person) for person in readers(statement)]
     Notice.objects.bulk_create(made)
     if made:
         nudge_after_commit()
@@ -40,6 +41,12 @@ def readers(statement: Statement) -> list[User]:
     """Active people of the customer with an address; who turned news of the least urgency off gets none."""
     people = User.objects.filter(is_active=True, memberships__customer=statement.customer_id).exclude(email="")
     return list(people.exclude(notices_wanted__info=Way.OFF.value).distinct().order_by("pk"))
+
+
+def _in_their_language(statement: Statement, person: User) -> Notice:
+    """A person's own choice, else the statement's customer's, whatever other customers they belong to."""
+    with translation.override(known(person.language or statement.customer.language)):
+        return _notice(statement, person)
 
 
 def _notice(statement: Statement, person: User) -> Notice:
