@@ -24,6 +24,7 @@ from sla.web.changes import last_hour
 from sla.web.fleet_lines import lines, lines_of
 from sla.web.fleet_query import PAGE, Asked, asked_for, places_of
 from sla.web.fleet_rows import out_of_contract, said, table
+from sla.web.whose import whose
 
 OUT = (State.BREACHED, State.AT_RISK)
 SHOWN = 6  # rows of the panel; the tiles lead to all of them
@@ -68,7 +69,9 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     if overview and out:
         worst_first = asked.sort == "worst" and not asked.backwards
         worst = page if worst_first else lines(listed.filter(now__state__in=OUT)[:SHOWN])
-        shown = out_of_contract([line for line in worst[:SHOWN] if line.state in OUT], at)
+        bad = [line for line in worst[:SHOWN] if line.state in OUT]
+        faults = whose(bad, user, at)
+        shown = [{**row, "whose": faults[row["disk"]]} for row in out_of_contract(bad, at)]
     return {
         "asked": asked,
         "tiles": [_tile(state, counts, asked) for state in TILES],
