@@ -1,4 +1,4 @@
-"""What else happened to this disk in a span of time? Contention, incidents, maintenance, moves: drawn and listed."""
+"""What else happened to this disk in a span of time? Contention, incidents, maintenance, tests, moves."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from sla.neighbours.selectors import windows_touching, windows_visible_to
 from sla.scoring import store
 from sla.scoring.exclusions import windows_between
 from sla.web.disk_range import Range
+from sla.web.probe_marks import marks
 
 MOST = 40  # more bands than that are a carpet
 
@@ -28,6 +29,7 @@ def events(disk: Disk, user: User, span: Range) -> list[dict[str, Any]]:
         *_contention(disk, user, start, end),
         *_incidents(disk, user, start, end),
         *_maintenance(disk, span),
+        *marks(disk, start, end),
         *(_moves(disk, start, end) if user.is_noc else ()),
     ]
     return sorted(found, key=lambda one: one["start"])[-MOST:]

@@ -1,9 +1,9 @@
 // What else happened, as bands and rules of a chart over time. Pure: no document, no clock.
 
-/** Bands behind the lines: contention and maintenance; one without an end lasts to the end of the range. */
+/** Bands behind the lines: contention, maintenance and tests; one without an end lasts to the end of the range. */
 export function eventBands(events, range) {
   return events
-    .filter(({ kind }) => kind === "contention" || kind === "maintenance")
+    .filter(({ kind }) => ["contention", "maintenance", "probe"].includes(kind))
     .map(({ kind, start, end }) => ({ state: kind, start, end: end ?? range.end }));
 }
 

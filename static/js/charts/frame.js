@@ -90,6 +90,7 @@ export const bands = {
       if (right <= left) continue;
       ctx.fillStyle = state === "breached" ? soft("state-breached", 0.13)
         : state === "contention" ? soft("state-at-risk", 0.22)
+        : state === "probe" ? soft("chart-3", 0.16)
         : hatch(ctx, state === "maintenance" ? "state-maintenance" : "state-excused", 0.28);
       ctx.fillRect(left, area.top, Math.max(1, right - left), area.bottom - area.top);
     }

@@ -2,7 +2,7 @@
 import { zone } from "core/clock.js";
 import { moment, timeOfDay } from "core/format.js";
 
-const ICONS = { contention: "at_risk", incident: "breached", maintenance: "maintenance", move: "idle" };
+const ICONS = { contention: "at_risk", incident: "breached", maintenance: "maintenance", move: "idle", probe: "idle" };
 const WORDS = { contention: "contention", incident: "incident", maintenance: "maintenance", move: "moved" };
 
 function icon(kind) {
@@ -34,7 +34,7 @@ export function happened(root) {
       time.textContent = when(event);
       const text = document.createElement(event.url ? "a" : "span");
       if (event.url) text.href = event.url;
-      text.textContent = event.kind === "maintenance" || event.kind === "move" ? event.text : `${WORDS[event.kind]}: ${event.text}`;
+      text.textContent = ["maintenance", "move", "probe"].includes(event.kind) ? event.text : `${WORDS[event.kind]}: ${event.text}`;
       item.append(icon(event.kind), text, time);
       return item;
     }));

@@ -11,7 +11,7 @@ const TICKS = new Set([1, 2, 5]);
 const leading = (value) => Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
 
 // Under a decade a logarithmic axis has hardly a round number to show.
-function axis(unit, position, values) {
+export function axis(unit, position, values) {
   const linear = Math.max(...values) < 10 * Math.min(...values);
   return {
     type: linear ? "linear" : "logarithmic",
@@ -27,7 +27,7 @@ function axis(unit, position, values) {
   };
 }
 
-function corner(got) {
+export function corner(got) {
   const lines = {};
   if (got.threshold_ms) {
     lines.threshold = { type: "line", yMin: got.threshold_ms, yMax: got.threshold_ms, borderColor: token("state-breached"), borderWidth: 1.5, borderDash: [5, 4] };
