@@ -53,11 +53,11 @@ def outside(page: str) -> list[str]:
     """The texts with two letters in a row outside all brackets, what is in brackets taken out."""
     reading = Reading()
     reading.feed(page)
-    left = []
-    for said in reading.said:
-        was = None
-        while was != said:
-            was, said = said, BRACKETS.sub("", said)
-        if re.search(r"[A-Za-z]{2,}", said):
-            left.append(said.strip())
-    return left
+    return [left for said in reading.said if re.search(r"[A-Za-z]{2,}", left := _without_brackets(said))]
+
+
+def _without_brackets(said: str) -> str:
+    """From the inside out: what is put into a sentence may stand in brackets of its own."""
+    while (less := BRACKETS.sub("", said)) != said:
+        said = less
+    return said.strip()
