@@ -19,6 +19,9 @@ from .child import BARE, LIGHT, ZIPPED
 from .core.terms import Term
 from .ebpf import load
 from .enrolment import Enrolment, EnrolmentError
+from .hypervisor.look import sources
+from .hypervisor.mapping import MappingError
+from .hypervisor.mapping import read as read_mapping
 from .imports.node_exporter import ExporterError
 from .imports.scrape import ScrapeError
 from .probe import command as probing
@@ -109,7 +112,7 @@ def _values(options: argparse.Namespace) -> dict[str, str]:
     values |= from_environment(os.environ)
     values |= {name: given[name] for name in NAMES if given.get(name) is not None}
     # The agent may be started in one folder and its children look from another.
-    for name in ("state_dir", "run_dir", "key_file", "ca_file"):
+    for name in ("state_dir", "run_dir", "key_file", "ca_file", "disk_map"):
         if values.get(name):
             values[name] = str(Path(values[name]).absolute())
     return values
@@ -121,12 +124,24 @@ def _run(options: argparse.Namespace) -> int:
     settings = Settings(values)
     if not settings.url:
         raise SettingsError("url is not set: where is the server?")
+    _mapping(settings)
     environ = {**os.environ, **to_environment(values), "PLIMSOLL_PATH": _psutil_folder(), **_exact(settings)}
     # Compiling leaves 1.5 MB behind in the process that does it: let it not be the one that stays.
     if not ZIPPED:
         compileall.compile_dir(Path(LIGHT).parent, quiet=2)
     sys.stdout.flush()
     os.execve(BARE[0], [*BARE, LIGHT, "import" if settings.from_node_exporter else "sample"], environ)  # noqa: S606 - no shell is wanted
+
+
+def _mapping(settings: Settings) -> None:
+    """Refuse to begin with a mapping that says something impossible; one that is changed later is told in the log."""
+    if settings.disk_map:
+        try:
+            read_mapping(Path(settings.disk_map).read_text(encoding="utf-8", errors="replace"), settings.disk_map)
+        except OSError as error:
+            raise SettingsError(f"cannot read the mapping file {settings.disk_map}: {error.strerror}") from error
+        except MappingError as error:
+            raise SettingsError(str(error)) from error
 
 
 def _exact(settings: Settings) -> dict[str, str]:
@@ -180,8 +195,11 @@ def _once(options: argparse.Namespace) -> int:
 
 def _check(values: dict[str, str]) -> int:
     settings = Settings(values)
+    _mapping(settings)
     locate(settings)
     print(f"settings are fine: {settings.url or 'no server yet'}, state in {settings.state_dir}")
+    for well, sentence in sources(settings):
+        print(("" if well else "but: ") + sentence)
     return 0
 
 

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from . import __version__, spool, waits
 from .choose import MISSING, choose
 from .ebpf import load
+from .hypervisor.look import sources
 from .imports import machine
 from .imports.look import page_of
 from .imports.node_exporter import ExporterError
@@ -60,6 +61,8 @@ def examine(settings: Settings, look_s: float = waits.LOOK_S) -> Findings:
     else:
         _kernel(settings, findings)
         disks = _disks(settings, findings)
+        for well, sentence in sources(settings):
+            findings.add("guests", OK if well else WARNING, sentence)
         virtual = identity.virtualisation(settings.sys, settings.proc)
         waits.examine(disks, settings.sys, settings.proc, virtual, findings.add, look_s)
         _exact(settings, findings)
@@ -128,7 +131,7 @@ def _disks(settings: Settings, findings: Findings) -> list[BlockDevice]:
         verb = "is" if len(names) == 1 else "are"
         verdict = FAULT if reason == MISSING else OK
         findings.add("skipped", verdict, f"{', '.join(names)} {verb} left out: {reason}.", devices=names)
-    if not choice.picked:
+    if not choice.picked and not settings.has_guests:
         findings.add("disk", FAULT, "No disk to watch: name one with devices=.")
     return choice.picked
 

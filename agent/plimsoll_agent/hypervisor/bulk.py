@@ -102,7 +102,7 @@ class Bulk(threading.Thread):
             del self._identities[vm]
         for vm, named in disks.items():
             shape = tuple(sorted(f"{name} {disk.path}" for name, disk in named.items()))
-            if self._identities.get(vm, ((), {}))[0] != shape:
+            if vm not in self._identities or self._identities[vm][0] != shape:
                 self._identities[vm] = shape, self.virsh.identities(vm, self.step_s * 0.8)
             known = self._identities[vm][1]
             seen += [Seen(vm, name, *known.get(name, (None, None))) for name in named]
