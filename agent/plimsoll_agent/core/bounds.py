@@ -9,6 +9,12 @@ the sum of a sub-interval's latencies (Markov's inequality, both ways), and the 
 
 from __future__ import annotations
 
+from .waited import Waited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .waited import Ages
+
 US = 1000  # µs in a ms, and ns in a µs
 NEVER = -1
 RANKS = 32  # so many of the oldest I/Os in flight have an age of their own
@@ -75,15 +81,16 @@ class SlowBounds:
     """
 
     __slots__ = (
+        "_discards",
         "_fast",
         "_jiffy",
         "_latest",
-        "_never",
         "_read_us",
         "_rows",
         "_second_high",
         "_slow",
         "_trusted",
+        "_waited",
         "_write_us",
         "_written",
         "hi",
@@ -105,6 +112,7 @@ class SlowBounds:
         self._slow = max(read_us, write_us) * US
         self._trusted = trusted
         self._jiffy = jiffy_ms
+        self._waited = Waited()
         self.restart()
 
     def restart(self) -> None:
@@ -113,6 +121,7 @@ class SlowBounds:
         self._rows: list[tuple[int, int, int, int, int, int]] = []
         self._latest = 0
         self.sharp_hi = 0
+        self._waited.restart()
         self.close()
 
     def close(self) -> None:
@@ -120,6 +129,7 @@ class SlowBounds:
         self._written = self._latest
         self._second_high = self.sharp_hi
         self.overdue = self._latest
+        self._discards = 0
         self.lo = self.hi = self.sharp_lo = 0
         self.read_lo = self.read_hi = self.write_lo = self.write_hi = 0
 
@@ -129,11 +139,15 @@ class SlowBounds:
             self._rows.clear()
         self._rows.append((before_ns, after_ns, in_flight, completed, 0, self.sharp_hi))
         self._latest = 0
-        self._written = max(self._written, self.sharp_lo)
+        self._written = max(self._written, self.sharp_lo + self._discards)
 
     def high_in_second(self) -> int:
         """At most how many were slow in this second, if in_flight may be believed."""
         return self.sharp_hi - self._second_high
+
+    def hold(self, ages: Ages) -> None:
+        """A drought ended at the last sample: so many were in flight, at least so old each."""
+        self._waited.hold(ages, self._fast // US, self.sharp_hi)
 
     def step(
         self,
@@ -145,9 +159,13 @@ class SlowBounds:
         read_ms: int,
         writes: int,
         write_ms: int,
+        discards: int,
         calm: list[int],
     ) -> None:
-        """Take the sample that ends a sub-interval in which so many I/Os completed with such sums of latency."""
+        """Take the sample that ends a sub-interval in which so many I/Os completed with such sums of latency.
+
+        completed: reads, writes and discards so far. Discards are in flight too, but neither slow nor fast.
+        """
         low = read_low = write_low = high = read_high = write_high = 0
         if reads:
             slack = 1 + reads * self._jiffy
@@ -210,16 +228,24 @@ class SlowBounds:
             if late < 0:
                 late = 0
 
+        # Who is overdue may be a discard: all of those that completed are taken to be.
+        self._discards = gone = self._discards + discards
         sharp = self.sharp_lo + low
-        if self._written - in_flight > sharp:
-            sharp = self._written - in_flight
+        if self._written - in_flight - gone > sharp:
+            sharp = self._written - in_flight - gone
         self.sharp_lo = sharp
-        if sharp + late > self._written:
-            self._written = sharp + late
+        if sharp + gone + late > self._written:
+            self._written = sharp + gone + late
         self._latest = late
         self.overdue = late
+        since_drought = self._waited.slow(read_ms + write_ms, discards, in_flight, self._fast // US)
+        if since_drought is not None:
+            cap = self._waited.high
+            cap = since_drought + (cap if cap > floor_high else floor_high)
+            if cap < total:
+                total = cap
         self.sharp_hi = total
-        rows.append((before_ns, after_ns, in_flight, completed, reads + writes, total))
+        rows.append((before_ns, after_ns, in_flight, completed, reads + writes + discards, total))
         if place > 3 * SPARE:
             del rows[: place - SPARE]
 

@@ -69,11 +69,12 @@ class CoverBounds:
         most_ns: int,
         proved_slow: int,
         unit: int,
+        discarding: bool = False,
     ) -> None:
         """Take one sub-interval.
 
         I/Os: arrived, done, in flight before and now, newly proved slow; ns: what it lasted at least, at most;
-        unit: the most units that one I/O here can be worth.
+        unit: the most units that one I/O here can be worth; discarding: some of them may be discards.
         """
         depth = self._depth
         most = self.most
@@ -97,8 +98,9 @@ class CoverBounds:
         # One more than fits: the I/O that arrives at a backlog of exactly `depth` is covered. And one more where
         # an I/O may have ended between the kernel's two figures of a sample, which shifts one arrival.
         possibly = (depth + need - floor) // MICRO + 2
-        if possibly > arrived or not self._believed:
-            # Where I/Os hide before the driver they may have come earlier, and evenly, than they show.
+        if possibly > arrived or not self._believed or discarding:
+            # Where I/Os hide before the driver they may have come earlier, and evenly, than they show. And a discard
+            # that must be excess says nothing of the reads and writes.
             possibly = arrived
         elif possibly < 0:
             possibly = 0

@@ -8,6 +8,8 @@ from __future__ import annotations
 from .ideal import MICRO, NS
 
 STALL_THRESHOLDS = 10  # nothing completed for so many thresholds is a stall, not a slow I/O
+DISCARD_NS = 10 * NS  # a large discard takes seconds on some disks; what hangs for longer is none
+NS_PER_MS = 1_000_000
 
 
 class LostTime:
@@ -16,6 +18,8 @@ class LostTime:
     Short delivery: in a run of samples with more than `depth` in flight the disk owes the contracted rate; what is
     owed beyond rate x threshold is lost. It counts once half of the run's completions were slow.
     Stall: work in flight and nothing completed for 10 thresholds; all of it but one threshold is lost.
+    While discards come and go, those in flight may be discards, which the contract says nothing of: then only what
+    reads and writes are known to have waited is lost.
     """
 
     __slots__ = (
@@ -86,6 +90,37 @@ class LostTime:
             self._end_run()
         if self._drought:
             self._stall(before_ns)
+
+    def while_discarding(
+        self,
+        done: int,
+        sum_ms: int,
+        discards: int,
+        now: int,
+        before_ns: int,
+        after_ns: int,
+        last_before_ns: int,
+    ) -> None:
+        """Take one sub-interval in which some of those in flight may be discards.
+
+        Completed reads and writes, their summed latency, completed discards, in flight at its end; stamps as in step().
+        """
+        self._end_run()
+        if now and not done and not discards:
+            if not self._drought:
+                self._drought = True
+                self._dry_since = after_ns
+            if before_ns - self._dry_since >= DISCARD_NS:
+                self._stall(before_ns)
+            return
+        if self._drought and discards:
+            self.ns -= min(self.ns, self._drought_lost)
+        elif self._drought and done:
+            # One of them took at least the mean, and ended in this sub-interval: so long it waited in the drought.
+            waited = (sum_ms - 2) * NS_PER_MS // done - (after_ns - last_before_ns)
+            self._stall(min(last_before_ns, self._dry_since + max(0, waited)))
+        self._drought = False
+        self._drought_lost = 0
 
     def _short(self, done: int, units: int, slow: int, was: int, least_ns: int) -> None:
         self._done += done

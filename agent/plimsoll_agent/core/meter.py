@@ -15,6 +15,7 @@ from .histogram import MeanHistogram
 from .ideal import MICRO
 from .sizes import LargestIo
 from .term_meter import RawCounts, SecondCounts, TermMeter
+from .waited import Drought
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 RULES = ("accounted", "driver")
 NS_PER_MS = 1_000_000
+# So long after one discard the next may be under way. They come in trains (fstrim) and with the file system's commits.
+DISCARDING_NS = 60_000_000_000
 FINE_NS = 60_000_000  # up to here a sub-interval tells single I/Os apart, if there are few
 # Kernels before 6.x could print in_flight below zero as an unsigned number: such a level is unknown.
 IMPOSSIBLE_IN_FLIGHT = 1 << 31
@@ -38,7 +41,10 @@ class DiskMeter:
         "_before_ns",
         "_bio_based",
         "_calm",
+        "_discarded_ns",
+        "_discards",
         "_done",
+        "_drought",
         "_in_flight",
         "_largest",
         "_last",
@@ -79,9 +85,10 @@ class DiskMeter:
         self._write_model = LatencyModel()
         self.resets = 0
         self.urgent = False
-        self._reads = self._writes = 0
+        self._reads = self._writes = self._discards = 0
         self._steps = self._stepped_ns = self._place = 0
         self._largest = LargestIo()
+        self._drought = Drought()
         self.reset()
 
     def reset(self) -> None:
@@ -92,6 +99,8 @@ class DiskMeter:
         self._calm = [NEVER] * RANKS
         self._before_ns = self._after_ns = 0
         self._in_flight = self._settled = self._done = self._spent = 0
+        self._discarded_ns = NEVER
+        self._drought.restart()
 
     def sample(self, mono_ns: int, counters: Counters, after_ns: int = 0) -> None:
         """Take one reading, in the order of time.
@@ -110,17 +119,21 @@ class DiskMeter:
         if last is None:
             self._begin(mono_ns, after_ns, counters)
             return
-        (read_0, _, read_sectors_0, read_ms_0, write_0, _, write_sectors_0, write_ms_0, _, *_) = last
-        (read_1, _, read_sectors_1, read_ms_1, write_1, _, write_sectors_1, write_ms_1, level, *_) = counters
+        (read_0, _, read_sectors_0, read_ms_0, write_0, _, write_sectors_0, write_ms_0, _, _, _, discards_0, *_) = last
+        (read_1, _, read_sectors_1, read_ms_1, write_1, _, write_sectors_1, write_ms_1, level, _, _, discards_1, *_) = (
+            counters
+        )
         reads = (read_1 or 0) - (read_0 or 0)
         writes = (write_1 or 0) - (write_0 or 0)
         read_ms = (read_ms_1 or 0) - (read_ms_0 or 0)
         write_ms = (write_ms_1 or 0) - (write_ms_0 or 0)
         sectors = (read_sectors_1 or 0) - (read_sectors_0 or 0) + (write_sectors_1 or 0) - (write_sectors_0 or 0)
-        if reads < 0 or writes < 0 or sectors < 0 or read_ms < 0 or write_ms < 0:
+        discards = (discards_1 or 0) - (discards_0 or 0)
+        if reads < 0 or writes < 0 or sectors < 0 or read_ms < 0 or write_ms < 0 or discards < 0:
             advanced_r = advance(read_ms_0 or 0, read_ms_1 or 0, True)
             advanced_w = advance(write_ms_0 or 0, write_ms_1 or 0, True)
-            if reads < 0 or writes < 0 or sectors < 0 or advanced_r is None or advanced_w is None:
+            ahead = reads >= 0 and writes >= 0 and sectors >= 0 and discards >= 0
+            if not ahead or advanced_r is None or advanced_w is None:
                 self.resets += 1
                 self.reset()
                 self._begin(mono_ns, after_ns, counters)
@@ -136,8 +149,10 @@ class DiskMeter:
         most_ns = after_ns - last_before
         was = self._in_flight
         done = reads + writes
-        settled = self._settled + done
-        arrived = done + level - was
+        # A discard is in flight like any other and must not pass for a read or write that hangs.
+        left = done + discards
+        settled = self._settled + left
+        arrived = left + level - was
         if arrived < 0:
             arrived = 0
         calm = self._calm
@@ -172,12 +187,23 @@ class DiskMeter:
                 seen = spent
                 steady = max(level, min(spent, self._spent))
             self._spent = spent
+        if discards:
+            self._discards += discards
+            self._discarded_ns = after_ns
+        discarding = self._discarded_ns != NEVER and mono_ns - self._discarded_ns < DISCARDING_NS
+        ages = None
+        if not left:
+            self._drought.step(level, after_ns)
+        elif was:
+            ages = self._drought.end(last_before)
         for meter in self._terms:
             if self._quiet:
                 meter.bounds.first(last_before, last_after, was, self._settled)
             bounds = meter.bounds
+            if ages:
+                bounds.hold(ages)
             proved, sharp_lo, sharp_hi = bounds.lo, bounds.sharp_lo, bounds.sharp_hi
-            bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, calm)
+            bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, discards, calm)
             unit = 1
             units = done
             if largest > meter.unit_bytes or meter.labels.unit_micro != MICRO:
@@ -185,8 +211,8 @@ class DiskMeter:
                 meter.labels.unit_micro = self._largest.unit_micro(meter.unit_bytes)
                 if size > meter.unit_bytes:
                     units += -(-size // meter.unit_bytes) - 1
-            meter.cover.step(arrived, done, was, level, least_ns, most_ns, bounds.lo - proved, unit)
-            meter.labels.step(arrived, done, seen, lasted_ns, held_ms, steady)
+            meter.cover.step(arrived, left, was, level, least_ns, most_ns, bounds.lo - proved, unit, discarding)
+            meter.labels.step(arrived, left, seen, lasted_ns, held_ms, steady)
             slow = 0
             if reads:
                 us = meter.read_us
@@ -208,16 +234,19 @@ class DiskMeter:
                     meter.write_caps.append(_cap(low, high, most, writes, place))
                 if (write_ms - 1) * 1000 >= writes * us:
                     slow += writes
-            meter.lost.step(
-                done, units, slow, was, level, mono_ns, after_ns, least_ns, last_before, last_after, self._done
-            )
+            if discarding:
+                meter.lost.while_discarding(done, held_ms, discards, level, mono_ns, after_ns, last_before)
+            else:
+                meter.lost.step(
+                    done, units, slow, was, level, mono_ns, after_ns, least_ns, last_before, last_after, self._done
+                )
         self._last = counters
         self._before_ns = mono_ns
         self._after_ns = after_ns
         self._in_flight = level
         self._settled = settled
-        self._done = done
-        self._quiet = not level and not done
+        self._done = left
+        self._quiet = not level and not left
         if level < RANKS:
             calm[level:] = [mono_ns] * (RANKS - level)
 
@@ -249,7 +278,9 @@ class DiskMeter:
         step_ns = self._stepped_ns // self._steps if self._steps else 0
         self.urgent = False
         for meter in self._terms:
-            counts = meter.close(self._reads, self._writes, step_ns, self._read_model, self._write_model, exact)
+            counts = meter.close(
+                self._reads, self._writes, self._discards, step_ns, self._read_model, self._write_model, exact
+            )
             out[meter.term.term] = counts
             slow = counts.read_est + counts.write_est
             if counts.lost_ms or (ios and slow and 2 * slow >= counts.covered_est):
@@ -259,7 +290,7 @@ class DiskMeter:
 
     def _forget_second(self) -> None:
         """Begin a second's sums: after the last one, or after a reset in the middle of one, which is unknown then."""
-        self._reads = self._writes = 0
+        self._reads = self._writes = self._discards = 0
         self._steps = self._stepped_ns = self._place = 0
         self._read_model.forget()
         self._write_model.forget()

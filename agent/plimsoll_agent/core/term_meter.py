@@ -94,12 +94,13 @@ class TermMeter:
         self,
         reads: int,
         writes: int,
+        discards: int,
         step_ns: int,
         read_model: LatencyModel,
         write_model: LatencyModel,
         exact: Exact | None = None,
     ) -> SecondCounts:
-        """Close a second of so many reads and writes: bounds, estimate, labels, lost time; begins the next one.
+        """Close a second of so many completions: bounds, estimate, labels, lost time; begins the next one.
 
         step_ns: how long its sub-intervals are, about. Models: what is known of either direction's latencies.
         exact: where each I/O was timed; its figures then stand in the place of the bounds' and of the estimate.
@@ -141,7 +142,7 @@ class TermMeter:
         read_all = self.read_whole.of(read_est, min(low_r, high_r), high_r)
         write_all = self.write_whole.of(write_est, min(low_w, high_w), high_w)
         self.raw = RawCounts(reads + writes, low, min(max(read_all + write_all, low), high), high)
-        counts = _covered(self, reads, writes, read_all, write_all, (low_r, high_r), (low_w, high_w), used)
+        counts = _covered(self, reads, writes, discards, read_all, write_all, (low_r, high_r), (low_w, high_w), used)
         bounds.close()
         cover.close()
         labels.forget()
@@ -155,6 +156,7 @@ def _covered(
     meter: TermMeter,
     reads: int,
     writes: int,
+    discards: int,
     read_all: int,
     write_all: int,
     read_bounds: tuple[int, int],
@@ -167,16 +169,20 @@ def _covered(
     """
     cover, labels = meter.cover, meter.labels
     (low_r, high_r), (low_w, high_w) = read_bounds, write_bounds
-    covered = min(labels.covered, reads + writes)
-    excess = labels.excess
+    ios = reads + writes
+    covered, excess = labels.covered, labels.excess
+    if discards:
+        # Labels go by what left the queue; nobody knows which of them were the discards.
+        covered, excess = (count * ios // (ios + discards) for count in (covered, excess))
+    covered = min(covered, ios)
     everything = read_all + write_all
     slow = everything
-    if excess:
+    if excess and ios:
         # Where nearly all is excess, a label that errs weighs more than all that is covered.
-        few = covered * FEW_COVERED < reads + writes
+        few = covered * FEW_COVERED < ios
         slow = 0 if few else max(0, everything - excess - labels.doubtful)
         # Neither direction's label is known: its I/Os share the covered ones.
-        part = covered * reads // (reads + writes)
+        part = covered * reads // ios
         slow = max(slow, meter.read_calm.of(part) + meter.write_calm.of(covered - part))
         slow = min(slow, everything)
     slow = min(slow, covered)

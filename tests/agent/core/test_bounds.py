@@ -81,6 +81,25 @@ def test_an_io_that_ends_between_the_kernels_two_figures_breaks_no_bound(
     assert raw.lo <= slow <= raw.hi
 
 
+@settings(max_examples=300, deadline=None)
+@given(traces(), traces(), sample_times(), st.sampled_from([5, 15, 50]), st.integers(2, 25))
+def test_discards_in_flight_pass_for_no_slow_read_or_write(
+    ios: list[Io], discards: list[Io], times: list[int], threshold_ms: int, every: int
+) -> None:
+    meter = DiskMeter([term(threshold_ms, iops=10**6, depth=10**6)])
+    start = 0
+    for place, moment in enumerate(times):
+        meter.sample(moment * 1000, counters_at(ios, moment + 10, discards=discards), (moment + 20) * 1000)
+        if place % every:
+            continue
+        meter.close_second()
+        raw = meter.raw(1)
+        ended = [io for io in ios if start < io.end <= moment + 10]
+        assert raw.ios == len(ended)
+        assert raw.lo <= sum(io.latency >= threshold_ms * 1000 for io in ended) <= raw.hi
+        start = moment + 10
+
+
 @settings(max_examples=200, deadline=None)
 @given(traces(), sample_times(), st.integers(0, 3_000))
 def test_where_in_flight_is_the_drivers_only_the_bounds_hold_although_ios_hide_before_the_driver(
@@ -135,3 +154,15 @@ def test_in_flight_caps_what_one_long_sum_could_be() -> None:
     raw = meter.raw(1)
     assert most_slow(21, 60, 1, 15_000) == 4
     assert (raw.lo, raw.hi) == (1, 1)
+
+
+def test_what_one_io_waited_in_a_drought_makes_no_others_slow() -> None:
+    # One read hangs for 2 s; 500 of 1 ms end with it. Their sum alone would allow 166 slow ones of 15 ms.
+    ios = [Io(5_000, 2_000_000, True)] + [Io(2_004_000 + i, 1_000, True) for i in range(500)]
+    meter = DiskMeter([term()])
+    for moment in range(0, 2_100_000, 20_000):
+        meter.sample(moment * 1000, counters_at(ios, moment))
+    meter.close_second()
+    raw = meter.raw(1)
+    # Seen to wait from 20 ms to 2,000 ms: what is left of 2,500 ms + 1 ms allows 34 others.
+    assert (raw.lo, raw.hi) == (1, 35)

@@ -7,11 +7,17 @@ from tests.agent.core.world import Io, counters_at, term
 MS = 1_000_000
 
 
-def lost_ms(ios: list[Io], until_ms: int, cadence_ms: int = 10, rule: str = "accounted") -> int:
+def lost_ms(
+    ios: list[Io],
+    until_ms: int,
+    cadence_ms: int = 10,
+    rule: str = "accounted",
+    discards: list[Io] | None = None,
+) -> int:
     meter = DiskMeter([term()], rule=rule)
     total = 0
     for moment in range(0, until_ms + 1, cadence_ms):
-        meter.sample(moment * MS, counters_at(ios, moment * 1000))
+        meter.sample(moment * MS, counters_at(ios, moment * 1000, discards=discards))
         if moment % 1000 == 0:
             total += meter.close_second()[1].lost_ms
     return total + meter.close_second()[1].lost_ms
@@ -72,3 +78,28 @@ def test_an_io_that_the_kernel_shows_in_flight_and_done_at_once_begins_no_stall(
 def test_a_stall_with_a_deep_queue_is_not_counted_twice() -> None:
     ios = [Io(1_000_500, 2_000_000, True) for _ in range(64)]
     assert 1_900 <= lost_ms(ios, 4_000) <= 2_000
+
+
+FIRST = Io(1_000, 20_000, True)  # as a discard: the first of a train
+
+
+def test_a_large_discard_is_no_stall() -> None:
+    assert lost_ms([], 5_000, discards=[FIRST, Io(1_005_000, 3_000_000, True)]) == 0
+
+
+def test_what_the_first_discard_seemed_to_lose_in_its_last_second_is_taken_back() -> None:
+    assert lost_ms([], 2_000, discards=[Io(1_005_000, 900_000, True)]) == 0
+
+
+def test_a_read_that_waited_through_a_stall_between_discards_says_how_long_it_was() -> None:
+    # The read is seen from 1.01 s to 4.00 s; less the last sub-interval, the rounding and the threshold.
+    assert 2_900 <= lost_ms([Io(1_005_000, 3_000_000, True)], 5_000, discards=[FIRST]) <= 2_975
+
+
+def test_what_hangs_for_longer_than_any_discard_is_a_stall() -> None:
+    assert lost_ms([Io(1_005_000, 20_000_000, True)], 15_000, discards=[FIRST]) == 15_000 - 1_010 - 15
+
+
+def test_a_queue_of_discards_owes_nothing() -> None:
+    train = [Io(1_000 + 1_000 * i, 300_000, True) for i in range(3_000)]
+    assert lost_ms([Io(5_000 + 50_000 * i, 20_000, True) for i in range(60)], 4_000, discards=[FIRST, *train]) == 0

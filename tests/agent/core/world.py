@@ -27,15 +27,20 @@ def term(threshold_ms: int = 15, iops: int = 1000, depth: int = 13, write_ms: in
     return Term(1, threshold_ms * 1000, (write_ms or threshold_ms) * 1000, iops, depth, 100_000, 262_144)
 
 
-def counters_at(ios: list[Io], printed_us: int, in_flight_us: int | None = None) -> Counters:
+def counters_at(
+    ios: list[Io], printed_us: int, in_flight_us: int | None = None, discards: list[Io] | None = None
+) -> Counters:
     """The line that the kernel prints: in_flight as of `in_flight_us`, a little before the counters."""
     level_at = printed_us if in_flight_us is None else in_flight_us
-    level = sum(io.start <= level_at < io.end for io in ios)
+    discards = discards or []
+    level = sum(io.start <= level_at < io.end for io in [*ios, *discards])
     out: list[int | None] = [0] * 17
     for first, is_read in ((0, True), (4, False)):
         done = [io.latency for io in ios if io.is_read == is_read and io.end <= printed_us]
         out[first], out[first + 2], out[first + 3] = len(done), 8 * len(done), sum(done) // 1000
     out[8] = level
+    over = [io.latency for io in discards if io.end <= printed_us]
+    out[11], out[13], out[14] = len(over), 2048 * len(over), sum(over) // 1000
     return tuple(out)
 
 
