@@ -43,15 +43,15 @@ class Bulk(threading.Thread):
         self._identities: Dict[str, tuple[tuple[str, ...], Dict[str, tuple[str | None, str | None]]]] = {}
         self._last = 0
         self._offset_ns = 0
-        self._stop = threading.Event()
+        self._over = threading.Event()
 
     def stop(self) -> None:
         """Cut, and end."""
-        self._stop.set()
+        self._over.set()
 
     def run(self) -> None:
         """Until told to stop."""
-        while not self._stop.wait(self.step_s - time.time() % self.step_s):
+        while not self._over.wait(self.step_s - time.time() % self.step_s):
             self.look(int(time.time()) // self.step_s * self.step_s)
         self._cut_all()
 

@@ -60,7 +60,7 @@ class Virsh:
 
     def disks(self, timeout_s: float) -> Disks:
         """Disks by VM and target name. What a busy VM does not answer at once is left out. Raises LibvirtError."""
-        return parse_stats(self._ask(["domstats", "--block", "--raw", "--list-running", "--nowait"], timeout_s))
+        return parse_stats(self._ask(["domstats", "--block", "--raw", "--list-active", "--nowait"], timeout_s))
 
     def identities(self, vm: str, timeout_s: float) -> Dict[str, tuple[str | None, str | None]]:
         """Serial and WWN by target name. Raises LibvirtError."""

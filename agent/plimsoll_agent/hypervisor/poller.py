@@ -51,15 +51,15 @@ class Poller(threading.Thread):
         self._pid = 0
         self._offset_ns = 0
         self._failures = 0
-        self._stop = threading.Event()
+        self._over = threading.Event()
 
     def stop(self) -> None:
         """Cut, and end."""
-        self._stop.set()
+        self._over.set()
 
     def run(self) -> None:
         """Until told to stop, or nobody listens on the socket any more."""
-        while not self._stop.wait(self._until_next()):
+        while not self._over.wait(self._until_next()):
             self.look()
         self._cut_all()
 
