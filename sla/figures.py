@@ -10,7 +10,7 @@ LONG = re.compile(r"\d{5,}")
 # A month, a day, a day in few letters, a day of this year; as Django's `date` filter reads them.
 FORMATS = {
     "en": ("F Y", "j F Y", "j M Y", "j M"),
-    "fr": ("F Y", "j F Y", "j M Y", "j M"),
+    "fr": ("F Y", "j F Y", "j N Y", "j N"),
     "ja": ("Y年n月", "Y年n月j日", "Y年n月j日", "n月j日"),
     "ru": ("F Y", "j E Y г.", "j E Y", "j E"),
 }

@@ -33,7 +33,7 @@ def left(ppb: int | None) -> str:
     """A budget left, in whole per cent; far overspent is said so, not counted out."""
     if ppb is None:
         return DASH
-    return f"{per_cent(ppb, 0)} %" if ppb > -10 * PPB else f"< {per_cent(-10 * PPB, 0)} %"
+    return f"{per_cent(ppb, 0)} %" if ppb > -10 * PPB else f"<\u00a0{per_cent(-10 * PPB, 0)} %"
 
 
 def attained(sli: dict[str, int | None], digits: int = 2) -> str:
