@@ -54,7 +54,6 @@ INSTALLED_APPS = [
     "sla.web",
 ]
 MIDDLEWARE = [
-    "sla.telemetry.middleware.FramesFirst",  # agents' uploads need no session, locale or template
     "django.middleware.security.SecurityMiddleware",
     "sla.web.csp.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -1,18 +1,12 @@
 """How do whole columns travel to PostgreSQL? Arrays of one kind in its binary form, written at one go.
 
-psycopg looks at every element of a list to find its type; here the type is known. Form: array_recv in PostgreSQL's
-arrayfuncs.c: dimensions, nulls?, element type, length, lower bound, then each element with its length before it.
+Form: array_recv in PostgreSQL's arrayfuncs.c: dimensions, nulls?, element type, length, lower bound, then each element
+with its length before it.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 from struct import Struct
-from typing import Any
-
-import psycopg
-from psycopg import pq
-from psycopg.abc import Buffer
-from psycopg.adapt import Dumper
 
 HEAD = Struct("!iiIii")
 INT2, INT8, BYTEA = 21, 20, 17  # pg_type.oid
@@ -20,60 +14,22 @@ INT2S, INT8S, BYTEAS = 1005, 1016, 1001
 SIZES = {INT2: (2, "h"), INT8: (8, "q")}
 
 
-class Int2s(bytes):
-    """int2[]"""
+def int2s(values: Sequence[int]) -> bytes:
+    """int2[]; struct.error where a value does not fit."""
+    return _integers(INT2, values)
 
 
-class Int8s(bytes):
-    """int8[]"""
+def int8s(values: Sequence[int]) -> bytes:
+    """int8[]; struct.error where a value does not fit."""
+    return _integers(INT8, values)
 
 
-class Byteas(bytes):
-    """bytea[]"""
-
-
-class _AsItIs(Dumper):
-    format = pq.Format.BINARY
-
-    def dump(self, obj: Any) -> Buffer:
-        return bytes(obj)
-
-
-class _Int2sDumper(_AsItIs):
-    oid = INT2S
-
-
-class _Int8sDumper(_AsItIs):
-    oid = INT8S
-
-
-class _ByteasDumper(_AsItIs):
-    oid = BYTEAS
-
-
-def register() -> None:
-    """For all connections made from now on."""
-    psycopg.adapters.register_dumper(Int2s, _Int2sDumper)
-    psycopg.adapters.register_dumper(Int8s, _Int8sDumper)
-    psycopg.adapters.register_dumper(Byteas, _ByteasDumper)
-
-
-def int2s(values: Sequence[int]) -> Int2s:
-    """struct.error where a value does not fit."""
-    return Int2s(_integers(INT2, values))
-
-
-def int8s(values: Sequence[int]) -> Int8s:
-    """struct.error where a value does not fit."""
-    return Int8s(_integers(INT8, values))
-
-
-def byteas(values: Sequence[bytes]) -> Byteas:
-    """Each as it is."""
+def byteas(values: Sequence[bytes]) -> bytes:
+    """bytea[], each as it is."""
     parts = [_head(BYTEA, len(values))]
     for value in values:
         parts += (len(value).to_bytes(4, "big"), value)
-    return Byteas(b"".join(parts))
+    return b"".join(parts)
 
 
 def _integers(kind: int, values: Sequence[int]) -> bytes:

@@ -1,6 +1,8 @@
 """How large is what was sent, really? Request bodies, read and unpacked within a limit on the *unpacked* size."""
 
 import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import zstandard
 from django.http import HttpRequest
@@ -18,13 +20,18 @@ class BodyRefused(Exception):
 
 def read_body(request: HttpRequest, limit: int) -> bytes:
     """The unpacked body. BodyRefused: 413 over the limit, 415 unknown encoding, 400 broken stream."""
-    length = request.META.get("CONTENT_LENGTH") or ""
+    return unpacked(request.META, request.read, limit)
+
+
+def unpacked(meta: Mapping[str, Any], read: Callable[[int], bytes], limit: int) -> bytes:
+    """The same of a request's WSGI environment and what reads so many of its bytes."""
+    length = meta.get("CONTENT_LENGTH") or ""
     if length.isdigit() and int(length) > limit:
         raise too_large(limit)
-    packed = request.read(limit + 1)
+    packed = read(limit + 1)
     if len(packed) > limit:
         raise too_large(limit)
-    encoding = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower()
+    encoding = meta.get("HTTP_CONTENT_ENCODING", "").strip().lower()
     if encoding in ("", "identity"):
         return packed
     if encoding == "gzip":

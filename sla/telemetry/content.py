@@ -1,8 +1,7 @@
-"""Are the figures of these frames sound, and in which bytes are they kept? For both forms of the wire.
+"""Are the figures of these JSON frames sound, and in which bytes are they kept?
 
-JSON: the arrays of all frames of one form become one array, are checked together and packed into the stored layout,
-whether they were read quickly or frame by frame. Packed: the bodies are opened, checked the same way, and kept byte
-for byte.
+The arrays of all frames of one form become one array, are checked together and packed into the stored layout, whether
+they were read quickly or frame by frame. (Packed frames: packed.py.)
 """
 
 from array import array
@@ -16,20 +15,15 @@ from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from plimsoll_agent.core import layout_names as names
-from plimsoll_agent.core.layout import LayoutError
 from plimsoll_agent.core.varint import put
 from sla.telemetry.check import MAX_NARROW, NULL, NULL32, Column, Form, Matrix, check
-from sla.telemetry.columns import Opened, named, open_bodies, open_columns, stack_raw
-from sla.telemetry.meta_columns import FEW
 from sla.telemetry.meta_json import write_metas
 from sla.telemetry.quick import FRAME_COLUMNS, TERM_COLUMNS, Columns
 from sla.telemetry.refusal import BAD_SHAPE, BAD_VALUE, Refusal
-from sla.telemetry.wire import JsonFrame, PackedFrame
+from sla.telemetry.wire import JsonFrame
 
 # zlib-ng's level 1 takes an eighth of the CPU of its level 6, and half of ISA-L's level 1, for 12 and 6 % more bytes.
 LEVEL = 1
-REQUIRED = ("read_ios", "write_ios", "read_ms", "write_ms")
-TERM_REQUIRED = ("read_lo", "read_hi", "read_est", "write_lo", "write_hi", "write_est")
 Bodies = dict[int, bytes]
 Refusals = dict[int, Refusal]
 # (index, figures one column after the other, how many are unknown)
@@ -115,40 +109,6 @@ def _bodies_of_form(
                 body = _mixed(form.n, metas[index], numbers, figures[place], unknown[place])
             bodies[index] = zlib_ng.compress(body, LEVEL)
     return bodies
-
-
-def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[Bodies, Refusals]:
-    """By index: the bytes as they came, or why not."""
-    refused: Refusals = {}
-    groups: dict[object, list[tuple[int, Opened]]] = defaultdict(list)
-    sent = [frame.body for frame in frames.values()]
-    answers = open_bodies(sent) if len(sent) <= FEW else open_columns(sent, histograms=False)[0]
-    for (index, frame), opened in zip(frames.items(), answers, strict=True):
-        if isinstance(opened, LayoutError):
-            refused[index] = Refusal(BAD_SHAPE, str(opened))
-        elif opened.n != frame.n:
-            refused[index] = Refusal(BAD_SHAPE, f"the body has {opened.n} steps, n is {frame.n}")
-        else:
-            groups[opened.form].append((index, opened))
-    for members in groups.values():
-        try:
-            form = named(members[0][1])
-            if missing := _missing(form, members[0][1].meta.terms):
-                raise LayoutError(f"the body lacks {', '.join(missing)}")
-            wrong = check(form, stack_raw([opened for _, opened in members]))
-        except LayoutError as error:
-            refused |= {index: Refusal(BAD_SHAPE, str(error)) for index, _ in members}
-        else:
-            refused |= {members[place][0]: refusal for place, refusal in wrong.items()}
-    return {index: frame.body for index, frame in frames.items() if index not in refused}, refused
-
-
-def _missing(form: Form, terms: tuple[int, ...]) -> list[str]:
-    """The columns that a frame cannot do without."""
-    missing = [name for name in REQUIRED if (name, None) not in form.columns]
-    return missing + [
-        f"{name} of term {term}" for term in terms for name in TERM_REQUIRED if (name, term) not in form.columns
-    ]
 
 
 def _flat(frame: JsonFrame) -> tuple[Form, tuple[int, ...], "array[int]", int]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -37,6 +38,7 @@ class Outcome:
     policy: msgspec.Raw
 
 
+@lru_cache(maxsize=16_384)
 def boot_key(boot_id: str) -> int:
     """A boot id as the signed 64-bit number that frames carry."""
     return int.from_bytes(hashlib.sha256(boot_id.encode()).digest()[:8], "big", signed=True)
@@ -123,8 +125,7 @@ def _store(
     listed = list(rows.values())
     with store.alone_with(sorted({row.disk for row in listed if row.vantage == Vantage.HOST})):
         if not store.touching(listed):
-            with store.cursor() as cursor:
-                said = store.take(cursor, token_hash, caller, words, listed)
+            said = store.take(token_hash, caller, words, listed)
             if said != "clash":
                 return (len(listed), 0) if said == "stored" else None
         with store.closer(token_hash, caller, words) as cursor:
@@ -132,7 +133,7 @@ def _store(
                 return None
             new, duplicates = _sort_out(cursor, rows, refused)
             if new:
-                store.take(cursor, token_hash, caller, words, new)
+                store.take(token_hash, caller, words, new)
             return len(new), duplicates
 
 

@@ -49,7 +49,7 @@ class Inventory:
                 f"this machine has no disk {shown(device)} of serial {shown(serial)}, wwn {shown(wwn)}; enrol again",
             )
         if len(found) == 1:
-            return found[0].pk
+            return found[0].id
         # Virtual disks often share a serial: then the path tells them apart.
         return next((disk.pk for disk in found if disk.device == device), found[0].pk)
 

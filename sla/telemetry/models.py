@@ -22,7 +22,8 @@ class Frame(models.Model):
     """
 
     pk = models.CompositePrimaryKey("disk", "vantage", "start")
-    disk = models.ForeignKey(Disk, models.CASCADE, related_name="frames", db_index=False)
+    # Without a constraint, as that of `DueSlot`: docs/decisions/0016-what-checks-the-disk-of-a-frame.md
+    disk = models.ForeignKey(Disk, models.CASCADE, related_name="frames", db_index=False, db_constraint=False)
     vantage = models.SmallIntegerField(choices=Vantage)
     start = models.DateTimeField()
     step_s = models.SmallIntegerField()
@@ -47,7 +48,7 @@ class DueSlot(models.Model):
     frames: else a slower worker could overwrite a slot with what it read before a later frame came.
     """
 
-    disk = models.ForeignKey(Disk, models.CASCADE, related_name="+", db_index=False)
+    disk = models.ForeignKey(Disk, models.CASCADE, related_name="+", db_index=False, db_constraint=False)
     vantage = models.SmallIntegerField(choices=Vantage)
     start = models.DateTimeField(help_text="the minute")
     marked_at = models.DateTimeField()

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection, transaction
 
-from sla.telemetry.arrays import byteas, int2s, int8s
+from sla.telemetry.arrays import BYTEA, BYTEAS, INT2S, INT8, INT8S, byteas, int2s, int8s
+from sla.telemetry.turn import Connection, Statement
 
 MINUTE_S = 60
+INT4, TEXT = 23, 25  # pg_type.oid
 Cursor = psycopg.Cursor[tuple[Any, ...]]
 
 _AGENT = """
@@ -25,10 +27,11 @@ SELECT agent.id, machine.id, machine.inventory_version, agent.host_side
 FROM fleet_agent AS agent JOIN fleet_machine AS machine ON machine.id = agent.machine_id
 WHERE agent.token_hash = %b AND agent.revoked_at IS NULL
 """
-_TAKE = """
-SELECT telemetry_take(%b::bytea, %b::int4, %b::text, %b::text, %b::int8,
-                      %b::int8[], %b::int2[], %b::int8[], %b::int2[], %b::int2[], %b::int2[], %b::bytea[])
-"""
+_TAKE = Statement(
+    "telemetry_take",
+    "SELECT telemetry_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    [BYTEA, INT4, TEXT, TEXT, INT8, INT8S, INT2S, INT8S, INT2S, INT2S, INT2S, BYTEAS],
+)
 # In order of id, as whoever scores locks them too.
 _ALONE = "SELECT 1 FROM fleet_disk WHERE id = ANY(%b) ORDER BY id FOR NO KEY UPDATE"
 _KEYS = """
@@ -88,8 +91,7 @@ _WRITERS = (int8s, int2s, int8s, int2s, int2s, int2s, byteas)
 @contextmanager
 def cursor() -> Iterator[Cursor]:
     """A cursor on this thread's connection. Django's own would bind on the client side, every body as hex text."""
-    connection.ensure_connection()
-    with psycopg.Cursor(connection.connection) as opened:
+    with psycopg.Cursor(line()) as opened:
         yield opened
 
 
@@ -111,20 +113,31 @@ def find_agent(at: Cursor, token_hash: bytes) -> Caller | None:
     return Caller(*row) if row else None
 
 
-def take(at: Cursor, token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
+def line() -> Connection:
+    """This thread's connection."""
+    connection.ensure_connection()
+    opened: Connection = connection.connection
+    return opened
+
+
+def take(token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     """'stored' (durable when this returns outside a transaction), 'stale' or 'clash': nothing was stored."""
     columns = list(zip(*rows, strict=True)) or [()] * len(Row._fields)
-    values = [write(column) for write, column in zip(_WRITERS, columns, strict=True)]
-    said = [token_hash, caller.inventory_version, words.version, words.boot_id, words.boot]
-    row = at.execute(_TAKE, [*said, *values], prepare=True).fetchone()
-    return str(row[0]) if row else "stale"
+    said = (
+        token_hash,
+        caller.inventory_version.to_bytes(4, "big"),
+        words.version.encode(),
+        words.boot_id.encode(),
+        words.boot.to_bytes(8, "big", signed=True),
+    )
+    return _TAKE.run(line(), [*said, *[write(column) for write, column in zip(_WRITERS, columns, strict=True)]])
 
 
 @contextmanager
 def closer(token_hash: bytes, caller: Caller, words: Words) -> Iterator[Cursor | None]:
     """A transaction that holds the agent's row; None where what is remembered of the caller is stale."""
     with transaction.atomic(), cursor() as at:
-        yield at if take(at, token_hash, caller, words, []) == "stored" else None
+        yield at if take(token_hash, caller, words, []) == "stored" else None
 
 
 def known_keys(at: Cursor, rows: Sequence[Row]) -> dict[tuple[int, int, int], list[tuple[int, int]]]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sla.telemetry.content import Bodies, Refusals, json_bodies, packed_bodies, quick_bodies
+from sla.telemetry.content import Bodies, Refusals, json_bodies, quick_bodies
+from sla.telemetry.packed import packed_bodies
 from sla.telemetry.quick import read_quickly
 from sla.telemetry.wire import AgentWords, json_frame, json_request, packed_frame, packed_request
 

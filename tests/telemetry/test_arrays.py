@@ -1,15 +1,17 @@
 """Columns in PostgreSQL's binary form say what lists say."""
 
+import json
 import struct
 
-import psycopg
 import pytest
-from django.db import connection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sla.telemetry.arrays import byteas, int2s, int8s
-from sla.telemetry.store import cursor
+from sla.telemetry.arrays import BYTEAS, INT2S, INT8S, byteas, int2s, int8s
+from sla.telemetry.store import line
+from sla.telemetry.turn import Statement
+
+TOLD = Statement("test_arrays", "SELECT json_build_array($1, $2, $3)::text", [INT2S, INT8S, BYTEAS])
 
 
 @pytest.mark.django_db
@@ -20,12 +22,8 @@ from sla.telemetry.store import cursor
     st.lists(st.binary(max_size=300), max_size=70),
 )
 def test_the_database_reads_what_was_written(small: list[int], large: list[int], bodies: list[bytes]) -> None:
-    with cursor() as at:
-        row = at.execute(
-            "SELECT %b::int2[], %b::int8[], %b::bytea[]", [int2s(small), int8s(large), byteas(bodies)], binary=True
-        ).fetchone()
-    assert row == (small, large, bodies)
-    assert isinstance(connection.connection, psycopg.Connection)
+    told = json.loads(TOLD.run(line(), [int2s(small), int8s(large), byteas(bodies)]))
+    assert told == [small, large, ["\\x" + body.hex() for body in bodies]]
 
 
 def test_a_number_that_does_not_fit_is_refused() -> None:

@@ -13,8 +13,12 @@ from hypothesis import strategies as st
 from plimsoll_agent.core import layout, layout_names
 from sla.telemetry.check import NULL
 from sla.telemetry.columns import inflate, named, open_bodies, stack
-from sla.telemetry.content import json_bodies, packed_bodies, quick_bodies
+from sla.telemetry.content import json_bodies, quick_bodies
+from sla.telemetry.heads import head_of
+from sla.telemetry.meta import read_metas
+from sla.telemetry.packed import packed_bodies
 from sla.telemetry.quick import read_quickly
+from sla.telemetry.sound_meta import terms_of
 from sla.telemetry.wire import JsonFrame, Key, PackedFrame
 from tests.telemetry.machines import minute
 
@@ -29,6 +33,11 @@ def stored_form(frame: dict[str, Any]) -> dict[str, Any]:
 
 def as_json(frame: dict[str, Any]) -> JsonFrame:
     return msgspec.convert(frame, JsonFrame)
+
+
+def as_packed(frame: dict[str, Any]) -> PackedFrame:
+    beside = {name: frame[name] for name in BESIDE & frame.keys()}
+    return PackedFrame(**beside, body=layout.encode(stored_form(frame)))
 
 
 values = st.one_of(st.integers(0, 300), st.integers(0, 2**31 - 1), st.integers(0, 2**53 - 1), st.none())
@@ -155,6 +164,42 @@ def test_a_flipped_or_random_body_is_refused_or_read_but_never_breaks_the_batch(
     bodies, refused = packed_bodies(sent)
     assert bodies[0] == good and 2 in refused
     assert (1 in bodies) != (1 in refused)
+
+
+@settings(max_examples=300, deadline=None)
+@given(frames(), st.integers(0, 400), st.integers(0, 255))
+def test_a_section_that_is_plainly_sound_is_read_closer_too(frame: dict[str, Any], at: int, byte: int) -> None:
+    whole = head_of(inflate(layout.encode(stored_form(frame)))).meta
+    harmed = bytearray(whole)
+    harmed[at % len(harmed)] = byte
+    for section in (whole, bytes(harmed)):
+        terms = terms_of(section)
+        (meta,) = read_metas([section])
+        assert terms is None or (not isinstance(meta, layout.LayoutError) and meta.terms == terms)
+
+
+def test_nearly_every_section_is_plainly_sound() -> None:
+    for frame in (minute(START), minute(START, term=7), minute(START, base={}, machine=None)):
+        assert terms_of(head_of(inflate(layout.encode(stored_form(frame)))).meta) is not None
+
+
+small = st.integers(0, 70_000)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(*[small] * 6), min_size=1, max_size=4))
+def test_a_packed_frame_out_of_order_is_refused_as_in_json(figures: list[tuple[int, ...]]) -> None:
+    sent = []
+    for reads, writes, low, estimate, high, covered in figures:
+        frame = minute(START, term=7)
+        frame |= {"read_ios": [reads] * 60, "write_ios": [writes] * 60}
+        counts = {"read_lo": low, "read_est": estimate, "read_hi": high, "covered_est": covered}
+        counts |= {"write_lo": 0, "write_est": 0, "write_hi": 0}
+        frame["slow"][0] |= {name: [value] * 60 for name, value in counts.items()}
+        sent.append(frame)
+    _, refused = packed_bodies({index: as_packed(frame) for index, frame in enumerate(sent)})
+    _, told = json_bodies({index: as_json(frame) for index, frame in enumerate(sent)})
+    assert {i: (r.code, r.message) for i, r in refused.items()} == {i: (r.code, r.message) for i, r in told.items()}
 
 
 def test_a_packed_body_whose_term_lacks_a_count_is_refused_alone() -> None:
