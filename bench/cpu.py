@@ -1,7 +1,16 @@
 """How much CPU have a process and its children, or the database, used?"""
 
+import time
+
 import psutil
 from django.db import connection
+
+ALL_THREADS = 2  # clock_getcpuclockid(3): the scheduler's own count, in ns where /proc has hundredths of a second
+
+
+def clock_s(pid: int) -> float:
+    """User + system of one process. ProcessLookupError or OSError where it is gone."""
+    return time.clock_gettime(~pid << 3 | ALL_THREADS)
 
 
 def cpu_s(process: psutil.Process) -> float:
@@ -9,12 +18,11 @@ def cpu_s(process: psutil.Process) -> float:
     total = 0.0
     for one in [process, *process.children(recursive=True)]:
         try:
-            times = one.cpu_times()
-        except psutil.NoSuchProcess:
+            total += clock_s(one.pid)
+        except OSError:
             continue  # it has just ended: its parent's own figures have it
-        total += times.user + times.system
-        if one == process:
-            total += times.children_user + times.children_system
+    ended = process.cpu_times()
+    total += ended.children_user + ended.children_system
     return total
 
 
@@ -27,10 +35,9 @@ def database_cpu_s() -> float:
     total = 0.0
     for pid in pids:
         try:
-            times = psutil.Process(pid).cpu_times()
-        except psutil.NoSuchProcess as error:
+            total += clock_s(pid)
+        except OSError as error:
             raise SystemExit("the database must be on this machine, to count its CPU") from error
-        total += times.user + times.system
     return total
 
 

@@ -1,8 +1,9 @@
 """What does a frame cost to take in and to keep? `make bench-ingest`; the last line on stdout is JSON.
 
 A real web server on loopback, a real database, one agent with 60 disks, and beside it a bare peer that takes the same
-uploads (bench/ingest_peer.py): what it costs tells how fast the machine is at this moment. CPU is user + system of the
-web process and of the database's, other databases' backends left out; bytes are the hypertable's heap and index.
+uploads in turns (bench/ingest_peer.py): what it costs tells how fast the machine is at this moment. CPU is user +
+system of the web process and of the database's, other databases' backends left out; bytes are the hypertable's heap and
+index.
 """
 
 import http.client
@@ -10,6 +11,7 @@ import json
 import os
 import random
 import socket
+import statistics
 import subprocess
 import sys
 import time
@@ -17,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import django
 import msgspec
@@ -43,7 +45,7 @@ from sla.telemetry import timescale  # noqa: E402
 from sla.telemetry.wire import Key  # noqa: E402
 
 DISKS = 60
-BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP = 80, 1800, 5
+BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP, ROUNDS = 85, 1860, 5, 8
 SECONDS = range(60)
 OURS, PEER = "sla.wsgi:application", "bench.ingest_peer:application"
 # What the bare path cost on the machine of the goals, ms of web and database a frame.
@@ -179,42 +181,66 @@ def sender(port: int, token: str) -> Sender:
     return send
 
 
-def row(
-    name: str, per_request: int, bodies: list[bytes], kind: str, send: Sender, web: psutil.Process
-) -> dict[str, Any]:
-    """Send all, after a few that do not count; what they cost."""
-    for body in bodies[:WARM_UP]:
-        send(body, kind)
-    counted = bodies[WARM_UP:]
+class Round(NamedTuple):
+    """What some requests cost, in seconds."""
+
+    web_s: float
+    database_s: float
+    wall_s: float
+
+    @property
+    def cpu_s(self) -> float:
+        return self.web_s + self.database_s
+
+
+def sent(bodies: list[bytes], per_request: int, kind: str, send: Sender, web: psutil.Process) -> Round:
+    """Send all of these."""
     web_before, database_before, begun = cpu_s(web), database_cpu_s(), time.perf_counter()
-    for body in counted:
+    for body in bodies:
         answer = send(body, kind)
         if answer["accepted"] != per_request:
             raise SystemExit(f"not all accepted: {answer['rejected'][:3]}, {answer['duplicates']} duplicates")
     wall = time.perf_counter() - begun
-    frames = per_request * len(counted)
-    web_ms, database_ms = (
-        1000 * (cpu_s(web) - web_before) / frames,
-        1000 * (database_cpu_s() - database_before) / frames,
-    )
+    return Round(cpu_s(web) - web_before, database_cpu_s() - database_before, wall)
+
+
+def row(name: str, per_request: int, bodies: list[bytes], rounds: list[Round]) -> dict[str, Any]:
+    """What a frame cost over all rounds."""
+    frames = per_request * len(bodies)
+    web, database, wall = map(sum, zip(*rounds, strict=True))
+    web_ms, database_ms = 1000 * web / frames, 1000 * database / frames
     say(f"{name}, {per_request} a request: web {web_ms:.3f} + db {database_ms:.3f} ms a frame, {frames / wall:.0f}/s")
     return {
         "encoding": name,
         "frames_per_request": per_request,
         "web_cpu_ms_per_frame": round(web_ms, 4),
         "db_cpu_ms_per_frame": round(database_ms, 4),
-        "wire_bytes_per_frame": round(sum(map(len, counted)) / frames),
+        "wire_bytes_per_frame": round(sum(map(len, bodies)) / frames),
         "frames_per_s": round(frames / wall),
     }
 
 
-def beside(ours: dict[str, Any], peer: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Both rows, ours with its ratio to the peer, the peer's with its ratio to what it cost on the goals' machine."""
-    mine, bare = (one["web_cpu_ms_per_frame"] + one["db_cpu_ms_per_frame"] for one in (ours, peer))
-    elsewhere = PEER_ELSEWHERE[ours["encoding"], ours["frames_per_request"]]
-    say(f"{mine:.3f} ms, {mine / bare:.2f} of the bare peer's {bare:.3f} ms ({elsewhere} on the machine of the goals)")
-    yield {**ours, "times_bare_peer": round(mine / bare, 3)}
-    yield {**peer, "encoding": f"bare {peer['encoding']}", "times_goals_machine": round(bare / elsewhere, 3)}
+def beside(
+    name: str, per_request: int, bodies: list[bytes], kind: str, houses: dict[str, tuple[Sender, psutil.Process]]
+) -> Iterator[dict[str, Any]]:
+    """Both rows: ours with its ratio to the peer, the median of the rounds; the peer's with its ratio to what it cost
+    on the goals' machine. The two take turns, so that what else the machine does meets both."""
+    for body in bodies[:WARM_UP]:
+        for send, _ in houses.values():
+            send(body, kind)
+    counted = bodies[WARM_UP:]
+    rounds: dict[str, list[Round]] = {house: [] for house in houses}
+    for turn in range(ROUNDS):
+        part = counted[turn::ROUNDS]
+        for house, (send, web) in list(houses.items())[:: 1 if turn % 2 else -1]:
+            rounds[house].append(sent(part, per_request, kind, send, web))
+    ours, peer = (row(label, per_request, counted, rounds[house]) for house, label in ((OURS, name), (PEER, name)))
+    ratio = statistics.median(a.cpu_s / b.cpu_s for a, b in zip(rounds[OURS], rounds[PEER], strict=True))
+    bare = peer["web_cpu_ms_per_frame"] + peer["db_cpu_ms_per_frame"]
+    elsewhere = PEER_ELSEWHERE[name, per_request]
+    say(f"{ratio:.2f} of the bare peer's {bare:.3f} ms ({elsewhere} on the machine of the goals)")
+    yield {**ours, "times_bare_peer": round(ratio, 3)}
+    yield {**peer, "encoding": f"bare {name}", "times_goals_machine": round(bare / elsewhere, 3)}
 
 
 def enrolled(port: int, key: str) -> tuple[str, int]:
@@ -242,9 +268,10 @@ def main() -> None:
     with web_server(OURS) as (port, web), web_server(PEER) as (peer_port, peer):
         token, term = enrolled(port, key)
 
+        houses = {OURS: (sender(port, token), web), PEER: (sender(peer_port, ""), peer)}
+
         def both(name: str, per_request: int, bodies: list[bytes], kind: str) -> None:
-            ours = row(name, per_request, bodies, kind, sender(port, token), web)
-            rows.extend(beside(ours, row(name, per_request, bodies, kind, sender(peer_port, ""), peer)))
+            rows.extend(beside(name, per_request, bodies, kind, houses))
 
         real = recorded(Path(os.environ.get("LAB") or ROOT.parent / "shared" / "data" / "lab"), term)
 
