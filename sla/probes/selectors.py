@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from sla.fleet.models import Disk
 from sla.probes.models import Probe, Record
@@ -12,6 +12,11 @@ from sla.probes.models import Probe, Record
 def probes_of(disk: Disk) -> QuerySet[Probe]:
     """Newest first, with what was witnessed."""
     return Probe.objects.filter(disk=disk).select_related("record").order_by("-started_at", "-id")
+
+
+def was_probed() -> Exists:
+    """For a query of disks: was this one ever tested? Most never are, and need not be asked about again."""
+    return Exists(Probe.objects.filter(disk=OuterRef("pk")))
 
 
 def probes_between(disk: Disk, start: datetime, end: datetime) -> QuerySet[Probe]:

@@ -10,10 +10,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from sla.fleet.models import Disk
+from sla.probes.selectors import was_probed
 from sla.scoring import listing
 from sla.scoring.selectors import vantage_of
 from sla.web.disk_csv import CHARTS, WITH_FLUSHES, csv_of
 from sla.web.disk_data import page_data
+from sla.web.disk_days import days_bar
 from sla.web.disk_flushes import flush_lines
 from sla.web.disk_minute import minute
 from sla.web.disk_month import month
@@ -22,7 +24,8 @@ from sla.web.disk_range import PRESETS, Range, RangeError, parse_moment, parse_r
 
 def visible_disk(request: HttpRequest, disk_id: int) -> Disk:
     """404 for what does not exist and for what this person may not see alike."""
-    disk = listing.every(request.user).select_related("machine__agent").filter(pk=disk_id).first()
+    disks = listing.every(request.user).select_related("machine__agent").annotate(probed=was_probed())
+    disk = disks.filter(pk=disk_id).first()
     if disk is None:
         raise Http404(f"there is no disk {disk_id}")
     return disk
@@ -84,6 +87,14 @@ def disk_data(request: HttpRequest, disk_id: int) -> JsonResponse:
 @login_required
 @never_cache
 @require_GET
+def disk_days(request: HttpRequest, disk_id: int) -> JsonResponse:
+    """The bar of the last days, whatever the range."""
+    return JsonResponse(days_bar(visible_disk(request, disk_id), datetime.now(UTC).timestamp()))
+
+
+@login_required
+@never_cache
+@require_GET
 def disk_flushes(request: HttpRequest, disk_id: int) -> JsonResponse:
     """The flushes of the same span: frames are opened for them, so they come after the rest."""
     disk = visible_disk(request, disk_id)
@@ -132,6 +143,8 @@ def disk_csv(request: HttpRequest, disk_id: int, chart: str) -> HttpResponse:
         return _refused(str(error))
     name = f"disk-{disk.pk}-{chart}-{span.name}.csv"
     data = page_data(disk, request.user, span, now)
+    if chart == "days":
+        data["days"] = days_bar(disk, now.timestamp())
     if chart in WITH_FLUSHES:
         data |= flush_lines(disk.pk, vantage_of(disk.pk), span)
     return HttpResponse(

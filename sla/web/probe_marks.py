@@ -21,7 +21,9 @@ KINDS = {
 
 
 def marks(disk: Disk, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
-    """Events as disk_events tells them, newest first."""
+    """Events as disk_events tells them, newest first; `disk.probed` (was_probed) spares the question."""
+    if not getattr(disk, "probed", True):
+        return
     for probe in probes_between(disk, start, end)[:MOST]:
         record = record_of(probe)
         last = record.acknowledged_at if record is not None else None
