@@ -41,7 +41,7 @@ from django.core.management import call_command  # noqa: E402
 from django.db import OperationalError, connection  # noqa: E402
 from django.test import Client  # noqa: E402
 
-from bench.cpu import cpu_s, postmaster  # noqa: E402
+from bench.cpu import cpu_s, database_cpu_s  # noqa: E402
 from bench.pages_fleet import make  # noqa: E402
 from bench.score import say, told  # noqa: E402
 from scripts.prepare import empty_database  # noqa: E402
@@ -159,14 +159,13 @@ def measured(port: int, web: psutil.Process, paths: list[str], cookie: str) -> l
     client = Client(headers={"host": "127.0.0.1"})
     client.cookies[settings.SESSION_COOKIE_NAME] = cookie
     painted = paint(port, paths, cookie)
-    database = postmaster()
     rows = []
     for path in paths:
         headers = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={cookie}", "Accept-Encoding": "gzip"}
         asked(port, path, headers)
-        before = cpu_s(web) + cpu_s(database)
+        before = cpu_s(web) + database_cpu_s()
         times = sorted(asked(port, path, headers)[0] for _ in range(REQUESTS))
-        spent = cpu_s(web) + cpu_s(database) - before
+        spent = cpu_s(web) + database_cpu_s() - before
         steps = quantiles(times, n=20, method="inclusive")
         refresh = {**headers, "HX-Request": "true"}
         live = f"{path.split('?')[0]}data?{path.partition('?')[2]}" if path.startswith("/disks/") else path

@@ -14,9 +14,7 @@ from sla.fleet.models import Disk
 from sla.fleet.vantage import Vantage
 from sla.scoring.bins import COUNTS, Bins, bins_between, grid, histograms_between, states
 from sla.scoring.burndown import burn_down, burn_table
-from sla.scoring.days import last_days
 from sla.scoring.models import DiskNow
-from sla.web.disk_days import days_bar
 from sla.web.disk_events import events
 from sla.web.disk_heat import heat_map, percentiles_ms
 from sla.web.disk_range import Range
@@ -52,7 +50,6 @@ def page_data(disk: Disk, user: User, span: Range, at: datetime) -> dict[str, An
         "events": events(disk, user, span),
         **_lines(disk.pk, vantage, span, moment, first_at),
         "budget": line,
-        "days": days_bar(last_days(disk.pk, vantage, moment, first_at)),
         "burn": burn,
         "runs_out": runs_out(line, burn, moment),
     }

@@ -4,12 +4,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Q, Value
+from django.db.models import Count, Max, Q, Subquery, Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from sla.accounts.models import User
 from sla.accounts.permissions import Verb, may
 from sla.accounts.selectors import customers_visible_to
 from sla.domain.states import State
@@ -72,17 +73,15 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
         bad = [line for line in worst[:SHOWN] if line.state in OUT]
         faults = whose(bad, user, at)
         shown = [{**row, "whose": faults[row["disk"]]} for row in out_of_contract(bad, at)]
+    machines = _machines(user, at)
     return {
         "asked": asked,
         "tiles": [_tile(state, counts, asked) for state in TILES],
         "counts": counts,
-        "machines": machines_visible_to(user).aggregate(
-            all=Count("id"),
-            reporting=Count("id", filter=Q(agent__seen_at__gte=at - timedelta(seconds=SILENT_S))),
-        ),
+        "machines": machines,
         "burning": shown,
         "more": out - len(shown),
-        "open_incidents": incidents_visible_to(user).filter(open_now()).count() if overview else 0,
+        "open_incidents": (machines["incidents"] or 0) if overview else 0,
         "overview": overview,
         "news": last_hour(user, at) if overview and not asked.narrowed else [],
         "rows": table(page, at),
@@ -96,6 +95,17 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
         "address": asked.query(after=asked.after),
         "chips": _chips(asked),
     }
+
+
+def _machines(user: User, at: datetime) -> dict[str, int]:
+    """How many there are, how many report, and in the same breath how many incidents are open."""
+    incidents = incidents_visible_to(user).select_related(None).filter(open_now()).order_by()
+    counted = incidents.annotate(one=Value(1)).values("one").annotate(open=Count("pk")).values("open")
+    return machines_visible_to(user).aggregate(
+        all=Count("id"),
+        reporting=Count("id", filter=Q(agent__seen_at__gte=at - timedelta(seconds=SILENT_S))),
+        incidents=Max(Subquery(counted)),
+    )
 
 
 def _tile(state: State, counts: dict[str, int], asked: Asked) -> dict[str, Any]:

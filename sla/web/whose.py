@@ -31,25 +31,23 @@ def whose(lines: Sequence[Line], user: User, at: datetime) -> dict[int, Whose]:
     disks = [line.disk for line in lines]
     if not disks:
         return {}
-    recent = Q(end=None) | Q(end__gte=at - SPAN)
-    took_part = WindowDisk.objects.filter(disk__in=disks, role=Role.VICTIM)
-    windows = windows_visible_to(user).filter(recent)
-    found = {one.pk: one for one in windows.filter(Q(disk__in=disks) | Q(pk__in=took_part.values("window")))}
-    parts = list(WindowDisk.objects.filter(window__in=found).select_related("disk__machine")) if found else []
+    recent = Q(window__end=None) | Q(window__end__gte=at - SPAN)
+    parts = WindowDisk.objects.filter(recent).select_related("window", "disk__machine").defer("window__evidence")
+    suffered = parts.filter(role=Role.VICTIM, disk__in=disks)
+    if user.is_noc:
+        blamed = parts.filter(role=Role.SUSPECT, window__in=suffered.order_by().values("window"))
+        parts = suffered | blamed
+    else:
+        parts = suffered.filter(window__in=windows_visible_to(user).order_by().values("pk"))
     hit: dict[int, list[NeighbourWindow]] = {disk: [] for disk in disks}
+    suspects: dict[int, WindowDisk] = {}
     for part in parts:
-        if part.role == Role.VICTIM and part.disk_id in hit:
-            hit[part.disk_id].append(found[part.window_id])
-    for window in found.values():
-        if window.disk_id in hit:
-            hit[window.disk_id].append(window)
-    suspects = {part.window_id: part for part in parts if part.role == Role.SUSPECT}
-    return {
-        disk: _said(min(mine, key=_rank), user, suspects)
-        if mine
-        else Whose(gettext("no contention found"), found=False)
-        for disk, mine in hit.items()
-    }
+        if part.role == Role.VICTIM:
+            hit[part.disk_id].append(part.window)
+        else:
+            suspects[part.window_id] = part
+    nobody = Whose(gettext("no contention found"), found=False)
+    return {disk: _said(min(mine, key=_rank), user, suspects) if mine else nobody for disk, mine in hit.items()}
 
 
 def _rank(window: NeighbourWindow) -> tuple[bool, bool, float]:

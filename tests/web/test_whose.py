@@ -86,7 +86,7 @@ def test_without_a_suspect_nobody_is_named(people: People, victim: Disk, pool: P
 def test_what_lasts_comes_before_what_is_over(people: People, victim: Disk, pool: Pool) -> None:
     suffered(window(Cause.BACKEND, pool=pool, ago_m=10), victim)
     assert said(people.noc, victim).words == "the storage behind the pool, until 13:53 UTC"
-    window(Cause.DISK, disk=victim)
+    suffered(window(Cause.DISK, disk=victim), victim)
     assert said(people.noc, victim).words == "this disk alone"
 
 

@@ -17,21 +17,21 @@ export function dayText({ start, step_s: step, states, proved, low, high }, i) {
 
 const cells = (days) => days.states.map((state, i) => ({ state, likely: state === "breached" && !days.proved[i], text: dayText(days, i) }));
 
-/** Returns {update(days)}. `onPick(start, step)` with the day's first second. */
-export function daysBar(root, days, onPick) {
-  let now = days;
+/** Fills the bar once the days have come. `onDays(days)`; `onPick(start, step)` with the day's first second. */
+export async function daysBar(root, { onDays, onPick }) {
   const part = (name) => root.querySelector(`[data-part=${name}]`);
-  const bar = timeline(part("bar"), cells(now), {
+  const answer = await fetch(root.dataset.source, { headers: { Accept: "application/json" } }).catch(() => null);
+  if (!answer?.ok || answer.redirected) {
+    part("note").textContent = part("note").dataset.failed;
+    return;
+  }
+  const days = await answer.json();
+  onDays(days);
+  timeline(part("bar"), cells(days), {
     onShow: (i) => {
-      part("readout").textContent = i === null ? "" : dayText(now, i);
+      part("readout").textContent = i === null ? "" : dayText(days, i);
       root.classList.toggle("pointed", i !== null);
     },
-    onPick: (i) => now.states[i] !== null && onPick(now.start + i * now.step_s, now.step_s),
+    onPick: (i) => days.states[i] !== null && onPick(days.start + i * days.step_s, days.step_s),
   });
-  return {
-    update(fresh) {
-      now = fresh;
-      bar.update(cells(now));
-    },
-  };
 }

@@ -24,7 +24,7 @@ const others = {
     fillTable(root, ["From", "Worst minute", "Proof"], rows, `Cells of ${stepName(cells.step_s)}`);
   },
   days: (root, { days }) => {
-    const rows = days.states.flatMap((state, i) => (state === null ? [] : [[dayName(days.start + i * days.step_s), state.replace("_", " "), days.proved[i] ? "proved" : "likely", days.low[i], days.high[i]]]));
+    const rows = (days?.states ?? []).flatMap((state, i) => (state === null ? [] : [[dayName(days.start + i * days.step_s), state.replace("_", " "), days.proved[i] ? "proved" : "likely", days.low[i], days.high[i]]]));
     fillTable(root, ["Day", "State", "Proof", "In time at least, %", "at most, %"], rows, "Days of UTC, newest last");
   },
   heat: (root, { heat }) => {

@@ -130,7 +130,7 @@ const bar = timeline(part("state", "bar"), cells(), {
   },
   onPick: (i) => pick(data.cells.start + i * data.cells.step_s, data.cells.step_s),
 });
-const days = daysBar(section("days"), data.days, pick);
+let days = null;
 const askFlushes = flushes(() => `flushes${url({ minute: null })}`, (lines) => {
   Object.assign(data, lines);
   for (const name of ["operations", "await"]) draw(name, KINDS[name]);
@@ -151,6 +151,14 @@ function drawAll() {
 
 drawAll();
 askFlushes(data);
+daysBar(section("days"), {
+  onPick: pick,
+  onDays(told) {
+    days = told;
+    data.days = told;
+    for (const refresh of twins) refresh();
+  },
+});
 monthCard(document.getElementById("month"));
 tippingCard(document.getElementById("tipping"));
 for (const name of ["themechange", "zonechange"]) document.addEventListener(name, drawAll);
@@ -160,11 +168,10 @@ if (data.range.live) {
     freshness: document.getElementById("freshness"),
     stale: document.getElementById("stale"),
     onData(fresh) {
-      data = fresh;
+      data = { ...fresh, days };
       askFlushes(data);
       showHead(data);
       bar.update(cells());
-      days.update(data.days);
       drawAll();
     },
   });
