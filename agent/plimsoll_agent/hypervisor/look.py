@@ -64,8 +64,8 @@ def _guests(settings: Settings) -> Sequence[Guest]:
 
 def _known(guests: Sequence[Guest]) -> tuple[bool, str]:
     if guests:
-        machines = len({guest.machine for guest in guests})
-        return True, f"The server places {machines} machines with {len(guests)} disks on this host."
+        machines = _count(len({guest.machine for guest in guests}), "machine")
+        return True, f"The server places {machines} with {_count(len(guests), 'disk')} on this host."
     return False, (
         "The server places no machine on this host yet: it takes an agent enrolled with a key for hypervisors, and an "
         "inventory that puts this machine and its guests on the same host."
@@ -79,7 +79,7 @@ def _devices(settings: Settings) -> List[BlockDevice]:
 def _map_sentence(volumes: Volumes) -> str:
     if volumes.file.error:
         return f"{volumes.file.error}."
-    return f"The mapping file {volumes.file.path} has {len(volumes.file.lines)} lines."
+    return f"The mapping file {volumes.file.path} has {_count(len(volumes.file.lines), 'line')}."
 
 
 def _monitors(patterns: List[str], seen: List[Seen]) -> Sentences:
@@ -121,8 +121,9 @@ def _libvirt(address: str, exact: set[str], seen: List[Seen]) -> tuple[bool, str
                 seen += [Seen(vm, name, *known.get(name, (None, None))) for name in named]
     except LibvirtError as error:
         return False, f"libvirt gives nothing: {error}."
-    count = sum(map(len, disks.values()))
-    return (
-        True,
-        f"libvirt at {address} tells of {len(disks)} running VMs with {count} disks: sums, evidence of grade C.",
-    )
+    found = f"{_count(len(disks), 'VM')} with {_count(sum(map(len, disks.values())), 'disk')}"
+    return True, f"libvirt at {address} tells of {found}: sums, evidence of grade C."
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
