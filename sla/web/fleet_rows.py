@@ -19,6 +19,7 @@ from sla.domain.display import percent
 from sla.domain.evidence import MINUTE_S
 from sla.domain.states import State
 from sla.domain.verdict import SILENT_S
+from sla.figures import decimal
 from sla.fleet.models import Disk
 from sla.scoring.models import DiskNow
 from sla.scoring.strips import Cell, p99_ms, strips
@@ -93,6 +94,7 @@ def attained(now: Stands | None, digits: int) -> str | None:
     low, high = cut(now.sli_low, digits), cut(now.sli_high, digits)
     if low is None or high is None:
         return None
+    low, high = decimal(low), decimal(high)
     return f"{low} %" if low == high else f"{low}–{high} %"
 
 

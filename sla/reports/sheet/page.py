@@ -114,7 +114,7 @@ def tiles(document: dict[str, Any]) -> list[dict[str, str]]:
         due = " + ".join(words.money(one["proved_cents"], one["currency"]) for one in owed)
         up_to = gettext("up to %s") % " + ".join(words.money(one["up_to_cents"], one["currency"]) for one in owed)
     else:
-        due = words.disks(summary["credit_disks"]) if summary["credit_disks"] else gettext("none")
+        due = words.disks(summary["credit_disks"]) if summary["credit_disks"] else pgettext("credit", "none")
         up_to = (
             gettext("in per cent of the fee, disk by disk") if summary["credit_disks"] else gettext("on the proved end")
         )

@@ -9,6 +9,7 @@ from django.db.models.functions import Cast
 from django.utils.translation import gettext_lazy
 
 from sla.accounts.models import Customer, User
+from sla.figures import decimal
 from sla.neighbours.models import Cause, NeighbourWindow
 from sla.neighbours.selectors import windows_visible_to
 
@@ -43,7 +44,7 @@ def _said(window: NeighbourWindow) -> dict[str, Any]:
         "start": window.start,
         "end": window.end,
         "disks": max(1, window.touched),
-        "times": f"{window.severity:.1f}",
+        "times": decimal(f"{window.severity:.1f}"),
         "what": WORDS[Cause(window.cause)],
         "share": None if window.share is None else f"{min(100, int(100 * window.share))} %",
     }

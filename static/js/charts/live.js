@@ -1,4 +1,6 @@
 // Asks for the page's data every so often while somebody looks, and says honestly how old what they see is.
+import { duration } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const EVERY_MS = 10_000;
 const STALE_MS = 35_000; // three missed answers
@@ -27,7 +29,7 @@ export function keepLive({ url, freshness, stale, onData }) {
   }
   function say() {
     const age = Math.floor((Date.now() - last) / 1000);
-    freshness.textContent = `updated ${age} s ago`;
+    freshness.textContent = filled(gettext("updated %(time)s ago"), { time: duration(age) });
     stale.hidden = Date.now() - last < STALE_MS;
     if (!stale.hidden) stale.textContent = `No answer from the server for ${age} s: this page is not live.`;
   }

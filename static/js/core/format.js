@@ -1,15 +1,24 @@
-// Figures and moments as words. Pure: no document, no clock. Unknown (null) is a dash, never 0.
+// Figures and moments as words of the reader's language. No clock. Unknown (null) is a dash, never 0.
+import { filled, gettext, language, locale } from "./words.js";
 
 export const DASH = "–";
+const POINT = (1.5).toLocaleString(locale).charAt(1);
+// American figures, British days: as the server writes them.
+const FIGURES = language === "en" ? "en-US" : locale;
+const LENGTHS = {
+  d: (count) => filled(gettext("%(count)s d"), { count }),
+  h: (count) => filled(gettext("%(count)s h"), { count }),
+  min: (count) => filled(gettext("%(count)s min"), { count }),
+};
 
 /** 12 s, 5 min, 3 h, 2 d: how long, in the largest unit that leaves two or more. */
 export function duration(seconds) {
   if (seconds === null || !Number.isFinite(seconds)) return DASH;
   const passed = Math.max(0, Math.floor(seconds));
   for (const [unit, length, least] of [["d", 86400, 172800], ["h", 3600, 7200], ["min", 60, 120]]) {
-    if (passed >= least) return `${Math.floor(passed / length)} ${unit}`;
+    if (passed >= least) return LENGTHS[unit](Math.floor(passed / length));
   }
-  return `${passed} s`;
+  return filled(gettext("%(count)s s"), { count: passed });
 }
 
 /** A moment (Unix seconds) as 14:03 or 14:03:12 in a zone, the zone's name beside it unless told not to. */
@@ -24,7 +33,7 @@ export function timeOfDay(unix, zone = "UTC", { seconds = false, named = true } 
 /** 21 Nov 2026 14:03 UTC. */
 export function moment(unix, zone = "UTC") {
   if (unix === null || !Number.isFinite(unix)) return DASH;
-  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: zone });
+  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric", timeZone: zone });
   return `${day.format(unix * 1000)} ${timeOfDay(unix, zone)}`;
 }
 
@@ -36,7 +45,7 @@ export function zoneName(unix, zone) {
 
 /** 41,210,388. */
 export function count(value) {
-  return value === null || !Number.isFinite(value) ? DASH : Math.round(value).toLocaleString("en-US");
+  return value === null || !Number.isFinite(value) ? DASH : Math.round(value).toLocaleString(FIGURES);
 }
 
 /** A share in percent, cut and never rounded up: 0.99996 is 99.99 %. */
@@ -50,7 +59,7 @@ export function percent(ratio, digits = 2) {
   const exact = BigInt(figures) % 10n ** BigInt(places - digits - 2) === 0n;
   if (ratio < 0 && !exact) cut += 1n; // towards less
   const text = cut.toString().padStart(digits + 1, "0");
-  const body = digits ? `${text.slice(0, -digits)}.${text.slice(-digits)}` : text;
+  const body = digits ? `${text.slice(0, -digits)}${POINT}${text.slice(-digits)}` : text;
   return `${ratio < 0 && cut > 0n ? "−" : ""}${body} %`;
 }
 
@@ -63,6 +72,12 @@ function plain(value) {
 /** 0.94 ms, 9.4 ms, 61 ms, 1.2 s. */
 export function milliseconds(value) {
   if (value === null || !Number.isFinite(value)) return DASH;
-  if (value >= 1000) return `${(value / 1000).toFixed(value < 10000 ? 1 : 0)} s`;
-  return `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} ms`;
+  if (value >= 1000) {
+    return filled(gettext("%(count)s s"), { count: pointed((value / 1000).toFixed(value < 10000 ? 1 : 0)) });
+  }
+  return filled(gettext("%(count)s ms"), { count: pointed(value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)) });
+}
+
+function pointed(figure) {
+  return figure.replace(".", POINT);
 }

@@ -1,6 +1,7 @@
 // Keeps a page live and honest: asks every so often while it is looked at, says how old it is, and says when it is
 // stale. The page's htmx element listens for the "refresh" event on the body.
 import { duration } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const EVERY_MS = 10_000;
 const STALE_MS = 35_000; // three missed answers
@@ -12,7 +13,7 @@ export function startRefresh({ stale, onRefresh = () => {} }) {
   const say = () => {
     const age = Date.now() - last;
     for (const words of document.querySelectorAll(".freshness")) {
-      words.textContent = `updated ${duration(age / 1000)} ago`;
+      words.textContent = filled(gettext("updated %(time)s ago"), { time: duration(age / 1000) });
     }
     if (stale) stale.hidden = age < STALE_MS;
   };

@@ -1,6 +1,13 @@
 // Light, dark, or as the system has it. `first.js` sets it before the first paint; this changes it.
 
+import { gettext } from "core/words.js";
+
 const ORDER = ["auto", "light", "dark"];
+const WORDS = {
+  auto: () => gettext("Theme: auto"),
+  light: () => gettext("Theme: light"),
+  dark: () => gettext("Theme: dark"),
+};
 const system = matchMedia("(prefers-color-scheme: dark)");
 let current = kept();
 
@@ -42,8 +49,8 @@ export function choose(name) {
 
 export function startTheme(button) {
   const say = () => {
-    button.setAttribute("aria-label", `Theme: ${current}`);
-    button.title = `Theme: ${current}`;
+    button.setAttribute("aria-label", WORDS[current]());
+    button.title = WORDS[current]();
   };
   system.addEventListener("change", () => current === "auto" && show(current));
   if (!button) return;
