@@ -36,6 +36,8 @@ def least_slow(n: int, sum_ms: int, slack_ms: int, threshold_us: int, calm: list
     have taken longer than all of them together. The fewest slow ones are had if the oldest are as slow as can be
     and all others are just not slow.
     """
+    if not n:
+        return 0
     left = (sum_ms - slack_ms) * US
     all_us = (sum_ms + slack_ms) * US
     ranks = n if n < len(calm) else len(calm)
@@ -55,18 +57,16 @@ def least_slow(n: int, sum_ms: int, slack_ms: int, threshold_us: int, calm: list
             most += threshold_us
         else:
             most += age
-    rest = n - ranks
-    if rest:
-        gain = age - threshold_us
-        most += rest * (threshold_us if gain > 0 else age)
-        if gain > 0:
-            gains.extend([gain] * rest)
+    rest, last = n - ranks, age - threshold_us  # the others are as old as the last of these at most
+    most += rest * (threshold_us if last > 0 else age)
     least = 0
     for gain in gains:
         if left < most:
-            break
+            return least
         least += 1
         most += gain
+    if rest and last > 0 and left >= most:
+        least += min(rest, (left - most) // last + 1)
     return least
 
 

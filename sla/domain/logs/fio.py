@@ -142,6 +142,8 @@ def latency_log(lines: Iterable[str], contract: Contract, device: str = "fio") -
     done = sorted((end_us, value * NS_OF[unit] // NS_PER_US, way, size) for end_us, value, way, size in entries)
     if not done:
         raise LogError("the latency log holds no read or write")
+    if (days := done[-1][0] / US_PER_DAY) > MOST_DAYS:
+        raise LogError(f"the last request ended after {days:.0f} days: send at most {MOST_DAYS} days of a log")
     covered = _covered(done, contract)
     lost = _lost(done, contract)
     rows: dict[int, list[int]] = defaultdict(lambda: [0] * 5)
@@ -179,6 +181,8 @@ def _entries(lines: Iterable[str]) -> Iterable[tuple[int, int, int, int]]:
             yield time_ms * 1000, value, direction, size
 
 
+# One row is laid out for each second, whatever the clock in a file says.
+US_PER_DAY, MOST_DAYS = 86_400 * PPM, 2
 NS_OF = {"nanoseconds": 1, "microseconds": NS_PER_US}
 CLOCK_US = 1_000  # the log's own clock is cut to whole ms
 SOON_US = 100_000  # a run's first request is sent within this

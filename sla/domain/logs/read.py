@@ -23,6 +23,11 @@ LATENCY_LINE = re.compile(r"^\d+,\s*\d+,\s*[012],\s*\d+")
 GZIP, MAX_BYTES = b"\x1f\x8b", 256 * 2**20
 # fio writes its notes before the document.
 NOISE_BEFORE_FIO = re.compile(r'^\{(?=\s*"fio version")', re.MULTILINE)
+# iostat and sar in colours, where S_COLORS or a terminal recorder made them keep these.
+COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
+# What people have at hand that holds no rows, and what makes rows of it.
+SAR_BINARY = (b"\x96\xd5", b"\xd5\x96")
+FIO_TEXT = re.compile(r"^fio-\d", re.MULTILINE)
 DECIMAL_COMMA = re.compile(r"(:\s*-?\d+),(\d+)(?=\s*[,}\]])")
 # After a row, and after a report, of iostat -o JSON.
 CLOSINGS = ("]}]}]}}", "]}]}}")
@@ -50,13 +55,17 @@ def read_log(data: bytes, contract: Contract, *, interval: float | None = None, 
 def _read(data: bytes, contract: Contract, interval: float | None, rule: str) -> Log:
     if interval is not None and interval <= 0:
         raise LogError(f"interval is {interval:g}: a row lasts more than 0 seconds")
-    data = as_utf8(unpacked(data))
+    data = unpacked(data)
+    if data.startswith(SAR_BINARY):
+        raise LogError("this is sar's binary file: `sadf -j FILE -- -d` prints what can be read here")
+    data = COLOUR.sub(b"", as_utf8(data))
     head = data.lstrip()[:1]
     if head == b"@":
         return recording_log(data, contract, rule)
     text = data.decode("utf-8", errors="replace").lstrip("\ufeff")
-    if noise := NOISE_BEFORE_FIO.search(text):
-        text, head = text[noise.start() :], b"{"
+    if documents := [found.start() for found in NOISE_BEFORE_FIO.finditer(text)]:
+        # With --status-interval there are several, each from the beginning: the last whole one says most.
+        text, head = last_whole(text, documents), b"{"
     if head == b"{":
         return _document(text, contract, interval)
     if not text.strip():
@@ -67,6 +76,8 @@ def _read(data: bytes, contract: Contract, interval: float | None, rule: str) ->
         return _rows("sadf -d", sadf_samples(text), contract, assumed=False)
     if SAR_LINE.search(text):
         return _rows("sar -d", sar_samples(text, interval), contract, assumed=False)
+    if FIO_TEXT.search(text):
+        raise LogError("this is fio's text for people: run it with --output-format=json+ or --write_lat_log=NAME")
     samples, assumed, odd = iostat_samples(text, interval)
     return _rows("iostat", samples, contract, assumed=assumed, odd=odd)
 
@@ -94,6 +105,17 @@ def unpacked(data: bytes) -> bytes:
     if not stream.eof:
         raise LogError(f"the gzip file is cut off or holds over {MAX_BYTES // 2**20} MiB; send a part of it")
     return content
+
+
+def last_whole(text: str, starts: Sequence[int]) -> str:
+    """Of documents that follow each other the last one that is complete; the first where none is."""
+    for start in reversed(starts):
+        try:
+            _, end = json.JSONDecoder().raw_decode(text, start)
+        except ValueError:
+            continue
+        return text[start:end]
+    return text[starts[0] :]
 
 
 def as_utf8(data: bytes) -> bytes:
