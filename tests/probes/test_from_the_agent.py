@@ -10,44 +10,13 @@ from typing import Any
 import pytest
 
 from plimsoll_agent import cli, uplink
-from plimsoll_agent.inventory import disk_facts, disks_of
 from plimsoll_agent.probe import durability, outbox, result, witness
-from plimsoll_agent.settings import Settings
 from sla.fleet.models import Disk
 from sla.probes.models import Probe, Record
-from tests.conftest import Api
-from tests.telemetry.machines import description
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Command = Callable[..., Any]
 QUICK = ("--seconds", "0.3", "--size-mib", "4", "--engine", "own", "--slow-ms", "10000", "--iops", "1")
-
-
-@pytest.fixture
-def under() -> str:
-    """The disk that the tests' folders lie on."""
-    picked = disks_of(Settings({}))
-    if not picked:
-        pytest.skip("no disk that the agent would watch")
-    return str(picked[0].device)
-
-
-@pytest.fixture
-def command(live_server: Any, key_a: str, tmp_path: Path, under: str, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """`plimsoll-agent probe …` of a machine that is enrolled; `url` may be another one."""
-    [facts] = [disk_facts(disk) for disk in disks_of(Settings({})) if disk.device == under]
-    answer = Api(key_a).call("POST", "/api/v1/enrol", json.dumps(description(disks=[facts])))
-    state = tmp_path / "state"
-    state.mkdir(mode=0o700)
-    (state / "token").write_text(answer.json()["agent_token"])
-    for name in ("HTTP_PROXY", "http_proxy"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*words: Any, url: str = live_server.url) -> int:
-        where = ["--url", url, "--state-dir", str(state), "--timeout-s", "5"]
-        return cli.main(["probe", *where, *map(str, words)])
-
-    return run
 
 
 def test_steps_reach_the_disks_page_by_themselves(command: Command, under: str, tmp_path: Path, capsys: Any) -> None:
