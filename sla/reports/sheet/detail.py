@@ -56,7 +56,7 @@ def detail(document: dict[str, Any], disk: dict[str, Any]) -> dict[str, Any]:
         ),
         "state": disk["state"],
         "word": words.verdict(disk["state"], proved=disk["proved"]),
-        "why": "; ".join(words.reason(one) for one in disk["reasons"]),
+        "why": gettext("%s.") % "; ".join(map(words.reason, disk["reasons"])) if disk["reasons"] else "",
         "facts": facts(disk, total),
         "bars": chart,
         "lines": lines(document, disk, zone),
