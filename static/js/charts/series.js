@@ -1,4 +1,5 @@
 // Lines, bands and ticks from plain arrays. Pure: no document, no clock. Unknown is null and stays null.
+import { filled, gettext } from "../core/words.js";
 
 /** Points in the middle of each step; a null stays a hole. */
 export function points(t, values, step) {
@@ -122,6 +123,7 @@ export function stamp(unix) {
 
 /** How long a step is, in words: 2 min, 3 h, 1 d. */
 export function stepName(seconds) {
-  if (seconds % 86400 === 0) return `${seconds / 86400} d`;
-  return seconds % 3600 === 0 ? `${seconds / 3600} h` : `${seconds / 60} min`;
+  if (seconds % 86400 === 0) return filled(gettext("%(count)s d"), { count: seconds / 86400 });
+  if (seconds % 3600 === 0) return filled(gettext("%(count)s h"), { count: seconds / 3600 });
+  return filled(gettext("%(count)s min"), { count: seconds / 60 });
 }

@@ -7,6 +7,7 @@ export const language = globalThis.document?.documentElement.lang || "en";
 export const locale = { en: "en-GB", fr: "fr-FR", ja: "ja-JP", ru: "ru-RU" }[language] ?? "en-GB";
 
 export const gettext = (text) => globalThis.gettext?.(text) ?? text;
+export const ngettext = (one, many, count) => globalThis.ngettext?.(one, many, count) ?? (count === 1 ? one : many);
 
 /** "%(count)s min" and {count: 3} are "3 min". */
 export function filled(text, values) {
