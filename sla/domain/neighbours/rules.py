@@ -15,19 +15,25 @@ LONG_STEP_S = 180
 @dataclass(frozen=True, slots=True)
 class Rule:
     """`count` of the last `among` slots exceed a level. The level is at least `deviations` of the calm signal; and at
-    most `most`, however wild the past: slots that far out are an event."""
+    most `most`, however wild the past: slots that far out are an event. `lasting`: the newest slot is at least this
+    share of the largest of them (as logarithms)."""
 
     count: int
     among: int
     deviations: float
     most: float
+    lasting: float = 0.0
+
+
+# A hiccup that runs over the turn of a minute leaves a large slot and a small one: that is not two of them.
+LASTING = 1 / 3
 
 
 # Four in a row are asked for less: a pool that overloads itself every day has two or three such minutes now and then,
 # and its other levels stand as high as they may; a lasting slowdown of it must not hide below them.
 SHORT = (
-    Rule(2, 2, 5.0, log(2.0)),
-    Rule(2, 4, 5.5, log(2.2)),
+    Rule(2, 2, 5.0, log(2.0), LASTING),
+    Rule(2, 4, 5.5, log(2.2), LASTING),
     Rule(3, 5, 4.0, log(1.8)),
     Rule(4, 4, 5.0, log(1.55)),
 )

@@ -57,8 +57,8 @@ class Tracker:
         if value < thresholds.least:
             return False
         for rule, level in zip(thresholds.rules, thresholds.opens, strict=True):
-            recent = [one for at, one in self.last if at > newest - rule.among * self.step_s]
-            if sum(one >= level for one in recent) >= rule.count:
+            high = [one for at, one in self.last if at > newest - rule.among * self.step_s and one >= level]
+            if len(high) >= rule.count and value >= rule.lasting * max(high):
                 return True
         return False
 

@@ -29,6 +29,11 @@ def test_one_minute_alone_is_a_hiccup() -> None:
     assert windows([0, 0, 5.0, 0, 0, 0, 0, 0]) == []
 
 
+def test_a_hiccup_that_runs_over_the_turn_of_a_minute_is_one_too() -> None:
+    assert windows([0, 0, 2.4, 0.7, 0, 0, 0, 0]) == []
+    assert windows([0, 0, 2.4, 0.9, 0, 0, 0]) == [(120, 240, 240, True)]
+
+
 def test_three_of_five_mild_minutes_open_one_too() -> None:
     assert windows([0, 0.35, 0, 0.35, 0.35, 0]) == [(60, 300, 300, True)]
 
