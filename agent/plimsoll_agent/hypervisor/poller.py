@@ -44,7 +44,6 @@ class Poller(threading.Thread):
         self.foreign: tuple[str, ...] = ()
         self.trouble = ""
         self.looks = self.missed = 0
-        self.ended = False
         self._folder = folder
         self._seats: Dict[str, Seat] = {}
         self._names: drives.Names = {}
@@ -58,7 +57,7 @@ class Poller(threading.Thread):
         self._over.set()
 
     def run(self) -> None:
-        """Until told to stop, or nobody listens on the socket any more."""
+        """Until told to stop: a socket that is gone is the watcher's to notice."""
         while not self._over.wait(self._until_next()):
             self.look()
         self._cut_all()
