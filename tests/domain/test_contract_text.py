@@ -1,7 +1,7 @@
 """The text of a contract: read with errors that point at the word, printed back identically."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sla.domain.contract import Condition, Contract, ContractError
@@ -45,12 +45,14 @@ def test_canonical_text_prints_back_identically(text: str) -> None:
     assert parse_contract(text).text == text
 
 
+@settings(deadline=None)
 @given(contracts)
 def test_every_contract_round_trips_through_its_text(contract: Contract) -> None:
     again = parse_contract(contract.text)
     assert again == contract and again.text == contract.text
 
 
+@settings(deadline=None)
 @given(st.sampled_from(CANONICAL), st.integers(1, 3), st.booleans())
 def test_case_and_spacing_do_not_matter(text: str, blanks: int, lower: bool) -> None:
     loose = text.replace(" ", " " * blanks).replace("< ", "<")
@@ -90,6 +92,7 @@ def test_an_error_points_at_the_offending_word(text: str, word: str, offset: int
     assert (caught.value.word, caught.value.offset) == (word, offset)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_no_text_does_worse_than_a_contract_error(text: str) -> None:
     try:

@@ -350,6 +350,7 @@ def test_a_gap_between_frames_of_a_slot_is_counted_in_no_second() -> None:
 rows = st.dictionaries(st.integers(-1, 280), st.integers(1, 10**6), max_size=30)
 
 
+@settings(deadline=None)
 @given(st.lists(rows, min_size=1, max_size=4), st.integers(1, 100))
 def test_percentiles_are_those_of_the_core_and_histograms_are_merged(found: list[dict[int, int]], percent: int) -> None:
     cells = [(i, bucket, count) for i, row in enumerate(found) for bucket, count in row.items()]
