@@ -1,18 +1,20 @@
 // The bar of the last days: how each was by its sums. A day opens as the page's range.
 import { timeline } from "charts/timeline.js";
+import { stateWord } from "core/states.js";
+import { filled, gettext, locale } from "core/words.js";
 
 /** "Fri, 20 Nov 2026": days are UTC's, whatever zone is chosen. */
 export function dayName(unix) {
-  return new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).format(unix * 1000);
+  return new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).format(unix * 1000);
 }
 
 /** What a day was, in words. */
 export function dayText({ start, step_s: step, states, proved, low, high }, i) {
   const name = dayName(start + i * step);
-  if (states[i] === null) return `${name}: nothing yet`;
-  const proof = ["breached", "met"].includes(states[i]) ? (proved[i] ? ", proved" : ", likely") : "";
-  const share = low[i] === null ? "" : `, ${low[i] === high[i] ? low[i] : `${low[i]}–${high[i]}`} % in time`;
-  return `${name}: ${states[i].replace("_", " ")}${proof}${share}`;
+  if (states[i] === null) return filled(gettext("%(when)s: nothing yet"), { when: name });
+  const proof = ["breached", "met"].includes(states[i]) ? `, ${proved[i] ? gettext("proved") : gettext("likely")}` : "";
+  const share = low[i] === null ? "" : `, ${filled(gettext("%(share)s in time"), { share: `${low[i] === high[i] ? low[i] : `${low[i]}–${high[i]}`} %` })}`;
+  return `${name}: ${stateWord(states[i])}${proof}${share}`;
 }
 
 const cells = (days) => days.states.map((state, i) => ({ state, likely: state === "breached" && !days.proved[i], text: dayText(days, i) }));

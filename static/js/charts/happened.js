@@ -1,9 +1,10 @@
 // The list of what happened beside the charts: the same bands and rules in words, each a link where there is a page.
 import { zone } from "core/clock.js";
 import { moment, timeOfDay } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const ICONS = { contention: "at_risk", incident: "breached", maintenance: "maintenance", move: "idle", probe: "idle" };
-const WORDS = { contention: "contention", incident: "incident", maintenance: "maintenance", move: "moved" };
+const words = () => ({ contention: gettext("contention"), incident: gettext("incident") });
 
 function icon(kind) {
   const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -18,7 +19,7 @@ function icon(kind) {
 function when({ kind, start, end }) {
   const from = moment(start, zone());
   if (kind === "move") return from;
-  if (end === null) return `${from}, still`;
+  if (end === null) return filled(gettext("%(from)s, still"), { from });
   return `${from} – ${end - start < 86400 ? timeOfDay(end, zone(), { named: false }) : moment(end, zone())}`;
 }
 
@@ -34,7 +35,7 @@ export function happened(root) {
       time.textContent = when(event);
       const text = document.createElement(event.url ? "a" : "span");
       if (event.url) text.href = event.url;
-      text.textContent = ["maintenance", "move", "probe"].includes(event.kind) ? event.text : `${WORDS[event.kind]}: ${event.text}`;
+      text.textContent = ["maintenance", "move", "probe"].includes(event.kind) ? event.text : `${words()[event.kind]}: ${event.text}`;
       item.append(icon(event.kind), text, time);
       return item;
     }));

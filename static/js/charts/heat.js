@@ -4,6 +4,7 @@ import { indexAt, rowOf, rowTicks, stepName } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { MatrixController, MatrixElement } from "chartjs-chart-matrix";
 import { milliseconds, percent } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 Chart.register(MatrixController, MatrixElement);
 
@@ -54,11 +55,11 @@ export const heat = {
     return new Chart(canvas, { type: "matrix", data: { datasets }, options: given, plugins: [link.plugin] });
   },
   config,
-  legend: (data) => [["scale", "share of requests"], ...(data.terms.length ? [["dashed state-breached", "promised"]] : [])],
-  note: (data) => (data.heat.cells.length ? `columns of ${stepName(data.heat.step_s)}` : ""),
+  legend: (data) => [["scale", gettext("share of requests")], ...(data.terms.length ? [["dashed state-breached", gettext("promised")]] : [])],
+  note: (data) => (data.heat.cells.length ? filled(gettext("columns of %(step)s"), { step: stepName(data.heat.step_s) }) : ""),
   readout: (data, i, moment) => {
     if (indexAt(data.t, data.range.step_s, moment) < 0) return "";
     const [most] = columnAt(data.heat, moment);
-    return most ? `${percent(most[2], 0)} at ${edgeWord(data.heat.edges_ms[most[1]])} to ${edgeWord(data.heat.edges_ms[most[1] + 1])}` : "";
+    return most ? filled(gettext("%(share)s at %(from)s to %(to)s"), { share: percent(most[2], 0), from: edgeWord(data.heat.edges_ms[most[1]]), to: edgeWord(data.heat.edges_ms[most[1] + 1]) }) : "";
   },
 };

@@ -4,6 +4,7 @@ import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/
 import { latencyTop, lonely, points, runs, stepName } from "charts/series.js";
 import { token } from "charts/tokens.js";
 import { milliseconds } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 // Maintenance is in the states already.
 const contended = (data) => eventBands(data.events, data.range).filter(({ state }) => state === "contention");
@@ -38,8 +39,8 @@ function config(data) {
 function note(data) {
   const { cut } = config(data);
   // What a screen cannot show is drawn in longer steps, and said.
-  const step = data.range.step_s > 60 ? `${stepName(data.range.step_s)} a point` : "";
-  return [step, cut === null ? "" : `p99 up to ${milliseconds(cut)}`].filter(Boolean).join(" · ");
+  const step = data.range.step_s > 60 ? filled(gettext("%(step)s a point"), { step: stepName(data.range.step_s) }) : "";
+  return [step, cut === null ? "" : filled(gettext("p99 up to %(time)s"), { time: milliseconds(cut) })].filter(Boolean).join(" · ");
 }
 
 export const latency = {
@@ -53,14 +54,14 @@ export const latency = {
     const last = data.terms.at(-1);
     const same = last && last.read_threshold_ms === last.write_threshold_ms;
     return [
-      ["line chart-1", "read mean"], ["line chart-3", "write mean"], ["line chart-2", "p99"],
-      ...(last ? [["dashed state-breached", same ? `${last.read_threshold_ms} ms promised` : `${last.read_threshold_ms} / ${last.write_threshold_ms} ms promised`]] : []),
-      ...(data.states.includes("excused") ? [["hatch", "excused"]] : []),
-      ...(data.states.includes("breached") ? [["tint", "breached"]] : []),
-      ...(contended(data).length ? [["tint-contention", "contention"]] : []),
-      ...(data.states.includes("maintenance") ? [["hatch-maintenance", "maintenance"]] : []),
+      ["line chart-1", gettext("read mean")], ["line chart-3", gettext("write mean")], ["line chart-2", "p99"],
+      ...(last ? [["dashed state-breached", filled(gettext("%(limit)s ms promised"), { limit: same ? last.read_threshold_ms : `${last.read_threshold_ms} / ${last.write_threshold_ms}` })]] : []),
+      ...(data.states.includes("excused") ? [["hatch", gettext("excused")]] : []),
+      ...(data.states.includes("breached") ? [["tint", gettext("breached")]] : []),
+      ...(contended(data).length ? [["tint-contention", gettext("contention")]] : []),
+      ...(data.states.includes("maintenance") ? [["hatch-maintenance", gettext("maintenance")]] : []),
     ];
   },
   columns: ["read_await_ms", "write_await_ms", "p99_ms"],
-  readout: (data, i) => `read ${milliseconds(data.read_await_ms[i])} · write ${milliseconds(data.write_await_ms[i])} · p99 ${milliseconds(data.p99_ms[i])}`,
+  readout: (data, i) => filled(gettext("read %(read)s · write %(write)s · p99 %(p99)s"), { read: milliseconds(data.read_await_ms[i]), write: milliseconds(data.write_await_ms[i]), p99: milliseconds(data.p99_ms[i]) }),
 };

@@ -31,7 +31,7 @@ export function keepLive({ url, freshness, stale, onData }) {
     const age = Math.floor((Date.now() - last) / 1000);
     freshness.textContent = filled(gettext("updated %(time)s ago"), { time: duration(age) });
     stale.hidden = Date.now() - last < STALE_MS;
-    if (!stale.hidden) stale.textContent = `No answer from the server for ${age} s: this page is not live.`;
+    if (!stale.hidden) stale.textContent = filled(gettext("No answer from the server for %(seconds)s s: this page is not live."), { seconds: age });
   }
   setInterval(ask, EVERY_MS);
   setInterval(() => document.hidden || say(), 1000);

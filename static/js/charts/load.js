@@ -4,6 +4,7 @@ import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/
 import { added, lonely, points, roundUp } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { count } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 function config(data) {
   const { t, range: { start, end, step_s: step } } = data;
@@ -38,10 +39,10 @@ export const load = {
   legend: (data) => {
     const last = data.terms.at(-1);
     return [
-      ["area chart-1", "within the contract"], ["grey", "excess"],
-      ...(last ? [["dashed text-muted", `${count(last.iops)} IOPS contracted`]] : []),
+      ["area chart-1", gettext("within the contract")], ["grey", gettext("excess")],
+      ...(last ? [["dashed text-muted", filled(gettext("%(load)s IOPS contracted"), { load: count(last.iops) })]] : []),
     ];
   },
   columns: ["within_iops", "excess_iops"],
-  readout: (data, i) => `within ${count(data.within_iops[i])} · excess ${count(data.excess_iops[i])} IOPS`,
+  readout: (data, i) => filled(gettext("within %(within)s · excess %(excess)s IOPS"), { within: count(data.within_iops[i]), excess: count(data.excess_iops[i]) }),
 };

@@ -4,8 +4,10 @@ import { bands, Chart, line, options, timeAxis, valueAxis } from "charts/frame.j
 import { lonely, points, quantile, roundUp } from "charts/series.js";
 import { token } from "charts/tokens.js";
 import { count, milliseconds } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const KINDS = [["read", "chart-1"], ["write", "chart-3"], ["flush", "chart-2"]];
+const words = () => ({ read: gettext("read"), write: gettext("write"), flush: gettext("flush") });
 // One slow flush may not flatten everything else; what lies higher is cut, and said.
 const USUAL = 0.98;
 
@@ -42,13 +44,13 @@ function chartOf(unit, suffix, format) {
       return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [bands, link.plugin] });
     },
     config,
-    legend: (data) => kinds(data).map(([kind, colour]) => [`line ${colour}`, kind]),
+    legend: (data) => kinds(data).map(([kind, colour]) => [`line ${colour}`, words()[kind]]),
     note: (data) => {
       const { cut } = topOf(linesOf(data));
-      const flushes = data.flushes_read === false ? "flushes: in ranges up to a day" : "";
-      return [cut === null ? "" : `up to ${format(cut)}`, flushes].filter(Boolean).join(" · ");
+      const flushes = data.flushes_read === false ? gettext("flushes: in ranges up to a day") : "";
+      return [cut === null ? "" : filled(gettext("up to %(most)s"), { most: format(cut) }), flushes].filter(Boolean).join(" · ");
     },
-    readout: (data, i) => kinds(data).map(([kind]) => `${kind} ${format(data[`${kind}_${suffix}`][i])}`).join(" · "),
+    readout: (data, i) => kinds(data).map(([kind]) => `${words()[kind]} ${format(data[`${kind}_${suffix}`][i])}`).join(" · "),
     isEmpty: (data) => linesOf(data).every((values) => !known(values).length),
   };
 }

@@ -4,6 +4,7 @@ import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/
 import { lonely, points, quantile, roundUp } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { DASH } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 function config(data) {
   const { t, range: { start, end, step_s: step } } = data;
@@ -29,8 +30,8 @@ export const queue = {
   config,
   legend: (data) => {
     const last = data.terms.at(-1);
-    return [["line chart-1", "requests under way, mean"], ...(last ? [["dashed text-muted", `depth ${last.depth} of the contract`]] : [])];
+    return [["line chart-1", gettext("requests under way, mean")], ...(last ? [["dashed text-muted", filled(gettext("depth %(depth)s of the contract"), { depth: last.depth })]] : [])];
   },
   columns: ["aqu_sz"],
-  readout: (data, i) => `${data.aqu_sz[i] === null ? DASH : data.aqu_sz[i].toFixed(1)} requests`,
+  readout: (data, i) => filled(gettext("%(count)s requests"), { count: data.aqu_sz[i] === null ? DASH : data.aqu_sz[i].toFixed(1) }),
 };

@@ -1,4 +1,5 @@
 // A bar of states: one cell a step. One stop of the tab key; arrows go from cell to cell and say what each one was.
+import { gettext } from "core/words.js";
 
 /**
  * `cells`: [{state, text, weight?}], state null where there is nothing yet; weight under 1 for one cut by the range. `onShow(index | null)`, `onPick(index)`.
@@ -23,7 +24,7 @@ export function timeline(root, cells, { onShow = () => {}, onPick = () => {} } =
   const lastStarted = () => Math.max(0, now.findLastIndex(({ state }) => state !== null));
   const mark = (i) => {
     root.setAttribute("aria-valuenow", i);
-    root.setAttribute("aria-valuetext", now[i]?.text ?? "nothing yet");
+    root.setAttribute("aria-valuetext", now[i]?.text ?? gettext("nothing yet"));
   };
   const go = (i) => {
     at = Math.min(now.length - 1, Math.max(0, i));

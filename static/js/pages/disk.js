@@ -20,6 +20,8 @@ import { twin } from "charts/twin.js";
 import { zone } from "core/clock.js";
 import { moment, timeOfDay } from "core/format.js";
 import { showAlarm } from "core/refresh.js";
+import { stateWord } from "core/states.js";
+import { filled, gettext } from "core/words.js";
 
 const KINDS = { latency, load, operations, await: awaits, queue, heat, budget };
 const title = document.title;
@@ -73,9 +75,9 @@ function showAt(at) {
 function cellText(i) {
   const { start, step_s: step, states, proved, counts } = data.cells;
   const from = start + i * step;
-  const told = Object.entries(counts[i]).map(([state, n]) => `${n} min ${state.replace("_", " ")}`).join(", ");
-  const word = states[i] === null ? "nothing yet" : states[i].replace("_", " ");
-  const proof = ["breached", "met"].includes(states[i]) ? (proved[i] ? ", proved" : ", likely") : "";
+  const told = Object.entries(counts[i]).map(([state, n]) => filled(gettext("%(count)s min %(state)s"), { count: n, state: stateWord(state) })).join(", ");
+  const word = states[i] === null ? gettext("nothing yet") : stateWord(states[i]);
+  const proof = ["breached", "met"].includes(states[i]) ? `, ${proved[i] ? gettext("proved") : gettext("likely")}` : "";
   return `${moment(from, zone())}: ${word}${proof}${told ? ` (${told})` : ""}`;
 }
 /** Cells lie on the clock's grid: the range cuts the first and the last one, as it cuts the plots below. */
@@ -143,7 +145,7 @@ const tell = happened(document.getElementById("happened"));
 
 function drawAll() {
   tell(data.events);
-  part("state", "note").textContent = `one cell per ${stepName(data.cells.step_s)}, ${moment(data.range.start, zone())} to ${data.range.live ? "now" : moment(data.range.end, zone())}`;
+  part("state", "note").textContent = filled(gettext("one cell per %(step)s, %(from)s to %(to)s"), { step: stepName(data.cells.step_s), from: moment(data.range.start, zone()), to: data.range.live ? gettext("now") : moment(data.range.end, zone()) });
   for (const [name, kind] of Object.entries(KINDS)) draw(name, kind);
   for (const refresh of twins) refresh();
   showAlarm(data.state.state === "breached" ? 1 : 0, title);
