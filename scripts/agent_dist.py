@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from scripts import paths
+from scripts import ebpf, paths
 from scripts.problem import Problem
 from scripts.progress import say
 
@@ -14,11 +14,23 @@ DIST = paths.VAR / "dist"
 EPOCH = {"SOURCE_DATE_EPOCH": "315532800"}
 
 
+def kernel_program() -> str:
+    """Make the program for the kernel where that can be done, and say whether it goes along."""
+    try:
+        ebpf.build()
+    except Problem as problem:
+        if not ebpf.PROGRAM.exists():
+            return f"WITHOUT the program that times each I/O in the kernel: {problem}"
+        return f"with an OLDER program that times each I/O in the kernel than its source: {problem}"
+    return "with the program that times each I/O in the kernel"
+
+
 def agent_dist() -> int:
     """Build both, and write their checksums down."""
     sys.path.insert(0, str(AGENT))
     from plimsoll_agent import __version__, package  # only now: its path has just been set
 
+    say(f"Plimsoll: {kernel_program()}")
     DIST.mkdir(parents=True, exist_ok=True)
     for old in (*DIST.glob("plimsoll_agent-*.whl"), *DIST.glob("plimsoll-agent-*.pyz")):
         old.unlink()
