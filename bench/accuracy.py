@@ -15,13 +15,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import accuracy_fit, lab
+from bench import accuracy_fit, accuracy_reference, lab
 from bench.accuracy_run import Outcome, measure
 
 CADENCES_MS = (10, 20, 100, 1000)
 FITTED_AT_MS = (10, 20)
 # Beside the checkout, where the recordings lie that every clone shares; LAB=DIR or --lab DIR names another folder.
 DEFAULT_LAB = Path(__file__).resolve().parents[2] / "shared" / "data" / "lab"
+REFERENCE_MS = 15  # the threshold at which widths are set against those of the plain rules
 OBJECTIVES = (Fraction(99, 100), Fraction(999, 1000))
 _runs: list[lab.Run] = []
 
@@ -38,8 +39,15 @@ def main() -> None:
         tasks = [(place, cadence, accuracy_fit.PRODUCT) for cadence in CADENCES_MS for place in range(len(_runs))]
         outcomes = [one for many in pool.imap(_measure, tasks, chunksize=2) for one in many]
         say(f"{len(outcomes)} outcomes")
+        places = [(place, cadence) for cadence in CADENCES_MS for place in range(len(_runs))]
+        plain = list(pool.imap(_plain_width, places, chunksize=2))
         fitted = [] if args.no_fit else _fit(pool)
     report = summary(outcomes)
+    report["width_reference_ratio_15ms"] = {
+        str(c): round(sum(w for (_, at), w in zip(places, plain, strict=True) if at == c) / len(_runs), 4)
+        for c in CADENCES_MS
+    }
+    say(f"width_reference_ratio_15ms: {report['width_reference_ratio_15ms']}")
     report["held_out"] = fitted
     print(json.dumps(report))
 
@@ -48,6 +56,11 @@ def _measure(task: tuple[int, int, tuple[float, float, float, float]]) -> list[O
     place, cadence_ms, settings = task
     accuracy_fit.use(settings)
     return measure(_runs[place], cadence_ms)
+
+
+def _plain_width(task: tuple[int, int]) -> float:
+    place, cadence_ms = task
+    return accuracy_reference.width(_runs[place], cadence_ms, REFERENCE_MS)
 
 
 def _fit(pool: Pool) -> list[dict[str, object]]:  # type: ignore[valid-type]
@@ -84,7 +97,7 @@ def summary(outcomes: list[Outcome]) -> dict[str, object]:
         "estimate_error_ratio": {c: round(error_ratio(many), 5) for c, many in at.items()},
         "width_ratio": {c: round(width_ratio(many), 4) for c, many in at.items()},
         "width_ratio_15ms": {
-            c: round(width_ratio([o for o in many if o.threshold_ms == 15]), 4) for c, many in at.items()
+            c: round(width_ratio([o for o in many if o.threshold_ms == REFERENCE_MS]), 4) for c, many in at.items()
         },
         "minute_mean_right_ratio": _share([r["minute_mean_verdict"] == r["truth_verdict"] for r in finest]),
     }
