@@ -42,7 +42,7 @@ from django.db import OperationalError, connection  # noqa: E402
 from django.test import Client  # noqa: E402
 
 from bench.cpu import cpu_s, database_cpu_s  # noqa: E402
-from bench.pages_fleet import make  # noqa: E402
+from bench.pages_fleet import heard, make  # noqa: E402
 from bench.score import say, told  # noqa: E402
 from scripts.prepare import empty_database  # noqa: E402
 from sla.accounts.models import User  # noqa: E402
@@ -161,6 +161,7 @@ def measured(port: int, web: psutil.Process, paths: list[str], cookie: str) -> l
     painted = paint(port, paths, cookie)
     rows = []
     for path in paths:
+        heard()
         headers = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={cookie}", "Accept-Encoding": "gzip"}
         asked(port, path, headers)
         before = cpu_s(web) + database_cpu_s()

@@ -84,3 +84,13 @@ def _spread(link: "psycopg.Connection[Any]", history: History, model: type[Model
     history.write(model, hours, since, until)
     link.execute(key)
     copies.drop_source(link, model)
+
+
+def heard() -> None:
+    """Whoever was heard of when the fleet was made is heard of now, as in a fleet that lives."""
+    with store.transacting() as cursor:
+        for table in ("scoring_disknow", "fleet_agent"):
+            cursor.execute(
+                f"UPDATE {table} SET seen_at = now() "  # noqa: S608
+                f"WHERE seen_at >= (SELECT max(seen_at) FROM {table}) - interval '3 minutes'"
+            )

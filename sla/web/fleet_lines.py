@@ -1,12 +1,14 @@
 """Which figures does a row of a list of disks need? Read as plain values: objects cost five times as much."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
+from sla.domain.states import WORST_FIRST, State
 from sla.fleet.models import Disk
+from sla.scoring.listing import LAST_RANK, NO_BUDGET
 
 
 class Line(NamedTuple):
@@ -34,6 +36,13 @@ class Line(NamedTuple):
     def name(self) -> str:
         return f"{self.hostname} / {self.device}"
 
+    @property
+    def badness(self) -> tuple[int, float, int]:
+        """Worst first, as `listing.listed` orders."""
+        rank = LAST_RANK if self.state is None else WORST_FIRST.index(State(self.state))
+        left = NO_BUDGET if self.budget_left_estimate is None else self.budget_left_estimate
+        return rank, left, self.disk
+
 
 OF_DISK = ("pk", "machine__hostname", "device", "machine__customer__name", "pool__name")
 FIELDS = (*OF_DISK, *(f"now__{name}" for name in Line._fields[len(OF_DISK) :]))
@@ -44,8 +53,7 @@ def lines(disks: QuerySet[Disk]) -> list[Line]:
     return [Line._make(values) for values in disks.select_related(None).values_list(*FIELDS)]
 
 
-def lines_of(disks: QuerySet[Disk], wanted: Iterable[int]) -> list[Line]:
-    """Of those with these ids, in the order of the ids; the order of the list itself is given up."""
-    ids = list(wanted)
-    found = {line.disk: line for line in lines(disks.order_by().filter(pk__in=ids))}
-    return [found[pk] for pk in ids if pk in found]
+def found_lines(disks: QuerySet[Disk], wanted: Sequence[int], also: Any = None) -> dict[int, Line]:
+    """By id those with these ids, and those of a second query of ids, all at once."""
+    which = Q(pk__in=wanted) if also is None else Q(pk__in=wanted) | Q(pk__in=also)
+    return {line.disk: line for line in lines(disks.order_by().filter(which))}

@@ -22,7 +22,7 @@ from sla.incidents.selectors import incidents_visible_to, open_now
 from sla.scoring import listing
 from sla.web.agent_key import may_make_keys
 from sla.web.changes import last_hour
-from sla.web.fleet_lines import lines, lines_of
+from sla.web.fleet_lines import found_lines
 from sla.web.fleet_query import PAGE, Asked, asked_for, places_of
 from sla.web.fleet_rows import out_of_contract, said, table
 from sla.web.whose import whose
@@ -61,16 +61,17 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     """Everything that a minute may change."""
     user = request.user
     counts = listing.counts(user, asked.filter)
+    overview = not asked.state and not asked.after
     listed = listing.listed(user, asked.filter)
     places, following = places_of(listed, asked)
-    page = lines_of(listed, places)
+    worst_first = asked.sort == "worst" and not asked.backwards
+    worst = listed.filter(now__state__in=OUT).values("pk")[:SHOWN] if overview and not worst_first else None
+    found = found_lines(listed, places, worst)
+    page = [found[pk] for pk in places if pk in found]
     out = counts["breached"] + counts["at_risk"]
-    overview = not asked.state and not asked.after
     shown: list[dict[str, Any]] = []
     if overview and out:
-        worst_first = asked.sort == "worst" and not asked.backwards
-        worst = page if worst_first else lines(listed.filter(now__state__in=OUT)[:SHOWN])
-        bad = [line for line in worst[:SHOWN] if line.state in OUT]
+        bad = sorted((line for line in found.values() if line.state in OUT), key=lambda line: line.badness)[:SHOWN]
         faults = whose(bad, user, at)
         shown = [{**row, "whose": faults[row["disk"]]} for row in out_of_contract(bad, at)]
     machines = _machines(user, at)
