@@ -53,10 +53,10 @@ def outside(page: str) -> list[str]:
     """The texts with two letters in a row outside all brackets, what is in brackets taken out."""
     reading = Reading()
     reading.feed(page)
-    return [left for said in reading.said if re.search(r"[A-Za-z]{2,}", left := _without_brackets(said))]
+    return [left for said in reading.said if re.search(r"[A-Za-z]{2,}", left := without_brackets(said))]
 
 
-def _without_brackets(said: str) -> str:
+def without_brackets(said: str) -> str:
     """From the inside out: what is put into a sentence may stand in brackets of its own."""
     while (less := BRACKETS.sub("", said)) != said:
         said = less
