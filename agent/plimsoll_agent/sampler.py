@@ -290,7 +290,9 @@ class Sampler:
             self._say(str(error))
 
     def _write_status(self, *, stopped: bool = False) -> None:
-        """How it goes, for the doctor and for a successor."""
+        """How it goes, for the doctor and for a successor; what the agent takes is that of all its processes."""
+        beside = self.keeper.notes() if self.keeper is not None else {}
+        burden = {name: int(str(value)) + int(beside.get(name, 0)) for name, value in self.burden.pairs().items()}
         status: dict[str, object] = {
             "pid": os.getpid(),
             "at": int(time.time()),
@@ -305,8 +307,8 @@ class Sampler:
             "scheduling": self.scheduling,
             "exact": ",".join(watch.device for watch in self.lookout.watches if watch.eye is not None),
             "stopped": int(stopped),
-            "trouble": "; ".join([*self.told, *([self.keeper.trouble()] if self.keeper else [])]).strip("; "),
-            **self.burden.pairs(),
+            "trouble": "; ".join(word for word in (*self.told, beside.get("trouble", "")) if word),
+            **burden,
         }
         try:
             write_atomically(f"{self.state.run}/{SAMPLER}", pairs_to_bytes(status))

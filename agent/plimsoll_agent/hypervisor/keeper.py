@@ -63,9 +63,9 @@ class Keeper:
         """Is there one?"""
         return self._pid != 0
 
-    def trouble(self) -> str:
-        """What it cannot do, in its words; "" if all is well or nothing is known."""
-        return pairs_from_bytes(read_bytes(f"{self._state.run}/{NOTES}")).get("trouble", "")
+    def notes(self) -> dict[str, str]:
+        """What it says of itself: what it cannot do, what it takes; nothing while it has said nothing."""
+        return pairs_from_bytes(read_bytes(f"{self._state.run}/{NOTES}"))
 
     def close(self) -> None:
         """Have it end its frames and go; `running` until `tend` has seen that it did."""

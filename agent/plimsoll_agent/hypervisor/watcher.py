@@ -8,6 +8,7 @@ import select
 import stat
 import time
 
+from ..burden import NS_PER_S, Burden
 from ..orders import Orders
 from ..qmp.client import Client, QmpError
 from ..settings import Settings
@@ -28,6 +29,7 @@ LOOK_S = 5
 # More VMs than one machine runs; each has a thread.
 MOST_VMS = 1_000
 END_S = 2.0
+MINUTE_NS = 60 * NS_PER_S
 
 
 class Watcher:
@@ -40,9 +42,11 @@ class Watcher:
         self.map = MapFile(settings.disk_map)
         self.pollers: Dict[str, Poller] = {}
         self.bulk: Bulk | None = None
+        self.burden = Burden()
         self.words: List[str] = []
         self._left: Dict[str, str] = {}
         self._said: List[str] = []
+        self._looked_ns = 0
 
     def run(self, alive: int) -> None:
         """Until `alive`, the sampler's end of a pipe, is closed: without it nothing is sent."""
@@ -121,6 +125,10 @@ class Watcher:
             if word not in self._said:
                 os.write(2, f"plimsoll-agent: {word}\n".encode())
         self._said = self.words
+        now = time.monotonic_ns()
+        if now - self._looked_ns >= MINUTE_NS:
+            self.burden.look(now)
+            self._looked_ns = now
         pairs: Dict[str, object] = {
             "pid": os.getpid(),
             "at": int(time.time()),
@@ -130,6 +138,7 @@ class Watcher:
             "looks": sum(poller.looks for poller in self.pollers.values()),
             "missed": sum(poller.missed for poller in self.pollers.values()),
             "trouble": "; ".join(self.words)[:1000].replace("\n", " "),
+            **self.burden.pairs(),
         }
         try:
             write_atomically(f"{self.state.run}/{NOTES}", pairs_to_bytes(pairs))
