@@ -52,8 +52,8 @@ def inflate(body: bytes) -> bytes:
     return data
 
 
-def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
-    """One answer a body, in order."""
+def read_heads(bodies: Sequence[bytes]) -> list[tuple[bytes, Head] | LayoutError]:
+    """Each body inflated, and how it begins."""
     heads: list[tuple[bytes, Head] | LayoutError] = []
     for body in bodies:
         try:
@@ -63,6 +63,12 @@ def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
             heads.append(error)
         except (ValueError, IndexError) as error:
             heads.append(LayoutError(str(error) or "body ends too early"))
+    return heads
+
+
+def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
+    """One answer a body, in order."""
+    heads = read_heads(bodies)
     metas = iter(read_metas([head[1].meta for head in heads if not isinstance(head, LayoutError)]))
     return [head if isinstance(head, LayoutError) else opened_as(*head, next(metas)) for head in heads]
 

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from plimsoll_agent.core.layout import LayoutError
 from sla.telemetry.check import Form, check, rules
-from sla.telemetry.columns import Opened, inflate, named, opened_as, stack_raw
-from sla.telemetry.heads import head_of
+from sla.telemetry.columns import Opened, named, opened_as, read_heads, stack_raw
 from sla.telemetry.meta import Meta, read_metas
 from sla.telemetry.refusal import BAD_SHAPE, Refusal
-from sla.telemetry.sound_meta import terms_of
+from sla.telemetry.sound_metas import terms_of_many
 from sla.telemetry.wire import PackedFrame
 
 REQUIRED = ("read_ios", "write_ios", "read_ms", "write_ms")
@@ -39,16 +38,13 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
     """By index: the bytes as they came, or why not."""
     refused: dict[int, Refusal] = {}
     groups: dict[object, list[tuple[int, Opened]]] = defaultdict(list)
-    for index, frame in frames.items():
-        try:
-            opened = open_body(frame.body)
-        except (ValueError, IndexError) as error:
-            refused[index] = Refusal(BAD_SHAPE, str(error) or "body ends too early")
+    for index, opened in zip(frames, open_bodies([frame.body for frame in frames.values()]), strict=True):
+        if isinstance(opened, LayoutError):
+            refused[index] = Refusal(BAD_SHAPE, str(opened))
+        elif opened.n != frames[index].n:
+            refused[index] = Refusal(BAD_SHAPE, f"the body has {opened.n} steps, n is {frames[index].n}")
         else:
-            if opened.n == frame.n:
-                groups[opened.form].append((index, opened))
-            else:
-                refused[index] = Refusal(BAD_SHAPE, f"the body has {opened.n} steps, n is {frame.n}")
+            groups[opened.form].append((index, opened))
     for members in groups.values():
         try:
             form = named(members[0][1])
@@ -63,16 +59,16 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
     return {index: frame.body for index, frame in frames.items() if index not in refused}, refused
 
 
-def open_body(body: bytes) -> Opened:
-    """A body whose meta section was looked through; of its meta, the terms only. ValueError or IndexError."""
-    data = inflate(body)
-    head = head_of(data)
-    terms = terms_of(head.meta)
-    meta = _only_terms(terms) if terms is not None else read_metas([head.meta])[0]
-    opened = opened_as(data, head, meta)
-    if isinstance(opened, LayoutError):
-        raise opened
-    return opened
+def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
+    """One answer a body, in order. Their meta sections were looked through; of these, an answer has the terms only."""
+    heads = read_heads(bodies)
+    sections = [head[1].meta for head in heads if not isinstance(head, LayoutError)]
+    found = iter(zip(sections, terms_of_many(sections), strict=True))
+    return [head if isinstance(head, LayoutError) else opened_as(*head, _meta(*next(found))) for head in heads]
+
+
+def _meta(section: bytes, terms: tuple[int, ...] | None) -> Meta | LayoutError:
+    return read_metas([section])[0] if terms is None else _only_terms(terms)
 
 
 @lru_cache(maxsize=4096)

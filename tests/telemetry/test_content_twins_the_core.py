@@ -19,6 +19,7 @@ from sla.telemetry.meta import read_metas
 from sla.telemetry.packed import packed_bodies
 from sla.telemetry.quick import read_quickly
 from sla.telemetry.sound_meta import terms_of
+from sla.telemetry.sound_metas import terms_of_many
 from sla.telemetry.wire import JsonFrame, Key, PackedFrame
 from tests.telemetry.machines import minute
 
@@ -176,6 +177,24 @@ def test_a_section_that_is_plainly_sound_is_read_closer_too(frame: dict[str, Any
         terms = terms_of(section)
         (meta,) = read_metas([section])
         assert terms is None or (not isinstance(meta, layout.LayoutError) and meta.terms == terms)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    frames(), st.lists(frames(), max_size=3), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6)
+)
+def test_many_sections_at_once_are_found_no_sounder_than_one_by_one(
+    usual: dict[str, Any], others: list[dict[str, Any]], harm: list[tuple[int, int]]
+) -> None:
+    first, *rest = [head_of(inflate(layout.encode(stored_form(frame)))).meta for frame in (usual, *others)]
+    sections = [first, first, *rest]
+    for at, byte in harm:
+        harmed = bytearray(first)
+        harmed[at % len(harmed)] = byte
+        sections.append(bytes(harmed))
+    sections += [first, first[:-1], first + b"\0"]
+    for section, terms, meta in zip(sections, terms_of_many(sections), read_metas(sections), strict=True):
+        assert terms is None or (not isinstance(meta, layout.LayoutError) and meta.terms == terms), section
 
 
 def test_nearly_every_section_is_plainly_sound() -> None:
