@@ -1,5 +1,6 @@
 """Who may say what a disk did as its hypervisor saw it: an agent let in as one, of the machines placed there."""
 
+import functools
 import json
 import time
 from collections.abc import Callable
@@ -26,9 +27,14 @@ from tests.conftest import People
 from tests.telemetry.machines import description, minute
 
 pytestmark = pytest.mark.django_db
-NOW = int(time.time()) // 60 * 60
 Say = Callable[..., tuple[int, list[str]]]
 GUEST_A, GUEST_B = "aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb"
+
+
+@functools.cache
+def now() -> int:
+    """The minute in which the first of these tests began."""
+    return int(time.time()) // 60 * 60
 
 
 def enrol(customer: Customer, machine_id: str, hostname: str, *, for_hypervisors: bool = False) -> dict[str, Any]:
@@ -96,11 +102,11 @@ def house(people: People) -> House:
 
 
 def test_a_hypervisor_speaks_for_the_disks_of_its_guests(house: House) -> None:
-    assert said(house.first, seen_by_host(GUEST_A, NOW - 240), seen_by_host(GUEST_B, NOW - 240)) == (2, [])
+    assert said(house.first, seen_by_host(GUEST_A, now() - 240), seen_by_host(GUEST_B, now() - 240)) == (2, [])
     stored = Frame.objects.order_by("disk__machine__hostname")
     assert [(f.disk.machine.hostname, f.vantage) for f in stored] == [("db-1", Vantage.HOST), ("web-1", Vantage.HOST)]
     assert {due.vantage for due in DueSlot.objects.all()} == {Vantage.HOST}
-    assert said(house.guest_a, minute(NOW - 240, serial=f"serial-{GUEST_A}")) == (1, [])
+    assert said(house.guest_a, minute(now() - 240, serial=f"serial-{GUEST_A}")) == (1, [])
 
 
 def test_it_is_told_whose_disks_are_here_and_by_what_to_judge_them(house: House) -> None:
@@ -130,7 +136,7 @@ def test_it_is_told_whose_disks_are_here_and_by_what_to_judge_them(house: House)
     ],
 )
 def test_nobody_else_does_and_not_for_more(house: House, who: str, change: dict[str, Any], code: str) -> None:
-    assert said(getattr(house, who), seen_by_host(GUEST_A, NOW - 240, **change)) == (0, [code])
+    assert said(getattr(house, who), seen_by_host(GUEST_A, now() - 240, **change)) == (0, [code])
     assert not Frame.objects.exists()
 
 
@@ -138,26 +144,26 @@ def test_a_key_for_hypervisors_alone_opens_nothing(people: People) -> None:
     provider = Customer.objects.create(name="Provider")
     token = enrol(provider, "1111111111111111", "hv-1", for_hypervisors=True)["agent_token"]
     enrol(people.customer_a, GUEST_A, "web-1")
-    assert said(token, seen_by_host(GUEST_A, NOW - 240)) == (0, ["unknown_disk"])
+    assert said(token, seen_by_host(GUEST_A, now() - 240)) == (0, ["unknown_disk"])
     place(people, "web-1,hv-1,\n")
-    assert said(token, seen_by_host(GUEST_A, NOW - 240)) == (0, ["unknown_disk"])
+    assert said(token, seen_by_host(GUEST_A, now() - 240)) == (0, ["unknown_disk"])
     place(people, "hv-1,hv-1,\n")
-    assert said(token, seen_by_host(GUEST_A, NOW - 240)) == (1, [])
+    assert said(token, seen_by_host(GUEST_A, now() - 240)) == (1, [])
 
 
 def test_a_guest_that_is_placed_on_the_host_is_no_hypervisor(house: House) -> None:
     assert not Agent.objects.get(machine__hostname="db-1").host_side
-    assert said(house.guest_b, seen_by_host(GUEST_A, NOW - 240), seen_by_host(GUEST_B, NOW - 240)) == (
+    assert said(house.guest_b, seen_by_host(GUEST_A, now() - 240), seen_by_host(GUEST_B, now() - 240)) == (
         0,
         ["forbidden_vantage"] * 2,
     )
 
 
 def test_where_a_machine_moved_its_old_host_speaks_until_then_and_its_new_one_at_once(house: House) -> None:
-    assert said(house.first, seen_by_host(GUEST_A, NOW - 600)) == (1, [])
-    moment = datetime.fromtimestamp(NOW - 300, UTC)
+    assert said(house.first, seen_by_host(GUEST_A, now() - 600)) == (1, [])
+    moment = datetime.fromtimestamp(now() - 300, UTC)
     place(house.people, f"web-1,hv-2,{moment.isoformat()}\n")
-    late, after = seen_by_host(GUEST_A, NOW - 360), seen_by_host(GUEST_A, NOW - 300)
+    late, after = seen_by_host(GUEST_A, now() - 360), seen_by_host(GUEST_A, now() - 300)
     assert said(house.first, late, after) == (1, ["unknown_disk"])
     assert said(house.second, after) == (1, [])
     assert [one["hostname"] for one in house.policy(house.first)["guests"]] == ["db-1"]
@@ -176,22 +182,22 @@ def test_new_terms_and_new_disks_reach_the_hypervisor_with_its_next_upload(house
 
 
 def test_a_revoked_hypervisor_is_refused_at_once(house: House) -> None:
-    assert said(house.first, seen_by_host(GUEST_A, NOW - 240)) == (1, [])
+    assert said(house.first, seen_by_host(GUEST_A, now() - 240)) == (1, [])
     revoke_agent(machine=Machine.objects.get(hostname="hv-1"), actor=house.people.noc)
-    assert send(house.first, seen_by_host(GUEST_A, NOW - 180)).status_code == 401
+    assert send(house.first, seen_by_host(GUEST_A, now() - 180)).status_code == 401
 
 
 def test_a_moving_guests_two_hypervisors_agree_on_each_moment(house: House) -> None:
-    place(house.people, f"web-1,hv-2,{datetime.fromtimestamp(NOW - 30, UTC).isoformat()}\n")
-    assert said(house.first, seen_by_host(GUEST_A, NOW - 240, n=40)) == (1, [])
-    assert said(house.second, seen_by_host(GUEST_A, NOW - 210, n=30)) == (0, ["overlap"])
-    assert said(house.second, seen_by_host(GUEST_A, NOW - 200, n=20)) == (1, [])
+    place(house.people, f"web-1,hv-2,{datetime.fromtimestamp(now() - 30, UTC).isoformat()}\n")
+    assert said(house.first, seen_by_host(GUEST_A, now() - 240, n=40)) == (1, [])
+    assert said(house.second, seen_by_host(GUEST_A, now() - 210, n=30)) == (0, ["overlap"])
+    assert said(house.second, seen_by_host(GUEST_A, now() - 200, n=20)) == (1, [])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_two_hypervisors_at_the_same_moment_do_not_both_store_it(people: People) -> None:
     house = House(people)
-    place(people, f"web-1,hv-2,{datetime.fromtimestamp(NOW - 30, UTC).isoformat()}\n")
+    place(people, f"web-1,hv-2,{datetime.fromtimestamp(now() - 30, UTC).isoformat()}\n")
 
     def post(token: str, start: int) -> int:
         try:
@@ -201,7 +207,7 @@ def test_two_hypervisors_at_the_same_moment_do_not_both_store_it(people: People)
 
     with ThreadPoolExecutor(2) as pool:
         for back in range(20):
-            start = NOW - 3600 + 60 * back
+            start = now() - 3600 + 60 * back
             calls = [pool.submit(post, house.first, start), pool.submit(post, house.second, start + 10)]
             assert sum(call.result() for call in calls) == 1
 
