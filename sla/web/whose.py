@@ -46,8 +46,18 @@ def whose(lines: Sequence[Line], user: User, at: datetime) -> dict[int, Whose]:
             hit[part.disk_id].append(part.window)
         else:
             suspects[part.window_id] = part
-    nobody = Whose(gettext("no contention found"), found=False)
-    return {disk: _said(min(mine, key=_rank), user, suspects) if mine else nobody for disk, mine in hit.items()}
+    alone = {line.disk: line.burn_rate is not None and line.burn_rate >= 1 for line in lines}
+    return {
+        disk: _said(min(mine, key=_rank), user, suspects) if mine else _nobody(alone[disk])
+        for disk, mine in hit.items()
+    }
+
+
+def _nobody(burning: bool) -> Whose:
+    """A disk that burns with nobody to blame is slow by itself; one that does not has nothing to explain now."""
+    if burning:
+        return Whose(gettext("this disk alone: no contention found"), found=False)
+    return Whose(gettext("nothing in the last hour"), found=False)
 
 
 def _rank(window: NeighbourWindow) -> tuple[bool, bool, float]:

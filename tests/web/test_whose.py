@@ -92,7 +92,13 @@ def test_what_lasts_comes_before_what_is_over(people: People, victim: Disk, pool
 
 def test_what_ended_over_an_hour_ago_explains_nothing(people: People, victim: Disk, pool: Pool) -> None:
     suffered(window(Cause.BACKEND, pool=pool, ago_m=61), victim)
-    assert said(people.noc, victim) == Whose("no contention found", found=False)
+    assert said(people.noc, victim) == Whose("nothing in the last hour", found=False)
+
+
+def test_a_disk_that_burns_its_budget_with_nobody_to_blame_is_slow_alone(people: People, victim: Disk) -> None:
+    [line] = lines(listing.listed(people.noc))
+    told = whose([line._replace(burn_rate=1.4)], people.noc, AT)[victim.pk]
+    assert told == Whose("this disk alone: no contention found", found=False)
 
 
 def test_who_made_it_slow_is_no_victim_of_it(people: People, victim: Disk, neighbour: Disk, pool: Pool) -> None:
