@@ -96,7 +96,7 @@ def _steps(test: Probe, assigned: Sequence[Assignment]) -> dict[str, Any]:
             ],
             "threshold_ms": limit,
             "contract_iops": terms.iops or None,
-            "knee_iops": judged.tipping_iops,
+            "knee_iops": None if judged.beyond else judged.tipping_iops,
         },
     }
 

@@ -4,12 +4,15 @@ import { Chart, options } from "charts/frame.js";
 import { token } from "charts/tokens.js";
 import { showMoments } from "core/clock.js";
 
+// The threshold is a line to be seen, not the upper edge.
+const HEADROOM = 1.5;
+
 function config({ steps, threshold_ms: threshold, contract_iops: contract, knee_iops: knee }) {
   const line = (name, colour) => ({
     data: steps.filter((step) => step[name] > 0).map((step) => ({ x: step.iops, y: step[name] })),
     borderColor: colour, backgroundColor: colour, borderWidth: 1.5, pointRadius: 3, tension: 0,
   });
-  const times = [...steps.flatMap((step) => [step.await_ms, step.p99_ms]), threshold].filter((value) => value > 0);
+  const times = [...steps.flatMap((step) => [step.await_ms, step.p99_ms]), HEADROOM * threshold].filter((value) => value > 0);
   const loads = [...steps.map((step) => step.iops), contract].filter((value) => value > 0);
   const lines = corner({ threshold_ms: threshold, contract_iops: contract ?? undefined, knee: { p99_iops: knee, mean_iops: null } });
   if (contract === null) delete lines.load;
