@@ -69,6 +69,8 @@ def build(people: People) -> dict[str, Any]:
         "uidb36": "1",
         "key": "a-b",
         "token": "not-a-token",
+        "language": "fr",
+        "link": "not-a-link",
     }
 
 
