@@ -17,6 +17,7 @@ from sla.contracts.services import Price, add_version, assign
 from sla.demo import story
 from sla.demo.cast import CUSTOMERS, MEDIA, ZONES, Cast, Member
 from sla.demo.past import Fleet
+from sla.demo.sides import HYPERVISORS, PROVIDER, VERSION, sides
 from sla.fleet.models import Disk, Host, Machine, Pool
 from sla.fleet.placement import house_machine, place_disk
 from sla.fleet.services import issue_enrolment_key
@@ -122,19 +123,46 @@ def keep_maintenance(cast: Cast, anchor: int, now: int) -> None:
 
 
 def enter(cast: Cast, now: datetime, started: int = 0) -> dict[str, str]:
-    """Enrol every machine, again where it is known; agent tokens by hostname."""
+    """Enrol every machine and the hypervisors that have an agent, again where they are known; tokens by hostname."""
     keys = {
         name: issue_enrolment_key(
             customer=Customer.objects.get(name=name), name="demonstration", uses=1_000, lifetime=timedelta(hours=1)
         )
         for name in {member.customer for member in cast.members}
     }
-    return {
+    guests = {
         hostname: enrol(
             secret=keys[members[0].customer], request=_request(cast, hostname, members, started), now=now
         ).agent_token
         for hostname, members in machines(cast).items()
     }
+    return guests | _enter_hypervisors(cast, now, started)
+
+
+def _enter_hypervisors(cast: Cast, now: datetime, started: int) -> dict[str, str]:
+    """They have no disks of their own here, and stand where their guests are."""
+    names = sorted({side.member.host for side in sides(cast).values()})
+    if not names:
+        return {}
+    provider = Customer.objects.get_or_create(name=PROVIDER)[0]
+    key = issue_enrolment_key(
+        customer=provider, name="hypervisors", uses=100, lifetime=timedelta(hours=1), for_hypervisors=True
+    )
+    tokens = {}
+    for name in names:
+        described = {
+            "machine_id": MACHINE_ID.format(cast.seed, name),
+            "hostname": name,
+            "boot_id": BOOT.format(name, started),
+            "agent_version": VERSION,
+            "disks": [],
+        }
+        tokens[name] = enrol(secret=key, request=msgspec.convert(described, EnrolRequest), now=now).agent_token
+        machine = Machine.objects.select_related("host").get(machine_id=described["machine_id"])
+        host = Host.objects.get_or_create(name=name)[0]
+        if machine.host != host:
+            house_machine(machine=machine, host=host, at=now)
+    return tokens
 
 
 def _request(cast: Cast, hostname: str, members: list[Member], started: int) -> EnrolRequest:
@@ -177,6 +205,7 @@ def fleet_of(cast: Cast, anchor: int, until: int, started: int = 0) -> Fleet:
         anchor=anchor,
         disks=np.array(ids, np.int64),
         boots=np.array([boot_number(BOOT.format(member.machine, started)) for member in cast.members], np.int64),
+        hypervisors={name: boot_number(BOOT.format(name, started)) for name in HYPERVISORS},
         terms=[[(one.term, contract_of(one.term), one.start, one.end) for one in assigned[disk]] for disk in ids],
         windows=windows,
         silent=silent(cast),

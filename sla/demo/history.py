@@ -139,7 +139,8 @@ def catch_up(fleet: Fleet, odometer: Odometer, start: int, end: int) -> int:
                 written += past.put_slots(cursor, part)
                 past.put_frames(cursor, part, fleet, FRAME_STEP_S)
                 hours = np.unique(part.judged.start // HOUR_S * HOUR_S).tolist()
-                keys += [(int(disk), tables.GUEST, hour) for disk in np.unique(part.judged.disk) for hour in hours]
+                vantage = int(part.judged.vantage)
+                keys += [(int(disk), vantage, hour) for disk in np.unique(part.judged.disk) for hour in hours]
         if keys:
             store.roll_up(cursor, keys, replaced=False)
     return written

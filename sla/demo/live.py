@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+import numpy as np
+
 from plimsoll_agent import msgpack
 from plimsoll_agent.core import layout
 from plimsoll_agent.core.terms import Term
@@ -16,9 +18,11 @@ from plimsoll_agent.frames import ENVELOPE
 from plimsoll_agent.transport import NetworkError, Server
 from sla.demo import staged
 from sla.demo.cast import Cast, Member
-from sla.demo.fleet import BOOT, machines, silent
+from sla.demo.fleet import BOOT, MACHINE_ID, machines, silent
+from sla.demo.sides import VERSION, Side, sides
 from sla.demo.story import scenario
 from sla.simulator.fine import Eye, Minute, ios_of
+from sla.simulator.host import beneath_ios
 from sla.simulator.run import run
 from sla.simulator.trace import Trace
 
@@ -31,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 class Live:
-    """All agents of the cast in one process."""
+    """All agents of the cast in one process, those of the hypervisors too."""
 
     def __init__(self, cast: Cast, anchor: int, tokens: dict[str, str], terms: dict[int, Term], started: int) -> None:
         """tokens: by hostname; terms: what each disk is judged by, by number; started: when the machines booted."""
@@ -45,6 +49,11 @@ class Live:
                 cadence_ms=USUAL_MS if member.number % CLOSE_EVERY else CLOSE_MS,
             )
             for member in cast.members
+        }
+        self.sides = sides(cast)
+        self.eyes_beneath = {
+            number: Eye([terms[number]], rule=side.member.rule, cadence_ms=USUAL_MS)
+            for number, side in self.sides.items()
         }
         self._ahead: dict[int, Minute] = {}
         self._trace: Trace | None = None
@@ -61,6 +70,10 @@ class Live:
                 frame = self._frame(member, now[member.number], after[member.number], start)
                 if member.number not in self.quiet and trace.observed[member.number].all():
                     made.setdefault(hostname, []).append(frame)
+        for number, side in self.sides.items():
+            frame = self._beneath(side, now[number], after[number], start)
+            if side.observed(np.array([start]))[0]:
+                made.setdefault(side.member.host, []).append(frame)
         self._trace, self._ahead = after_trace, after
         return made
 
@@ -76,6 +89,14 @@ class Live:
         identity = {"device": member.device, "serial": member.serial, "wwn": None, "vantage": "guest"}
         return self.eyes[member.number].watch(now, after, start, self.cast.seed + member.number, identity)
 
+    def _beneath(self, side: Side, now: Minute, after: Minute, start: int) -> dict[str, Any]:
+        """The same minute as the hypervisor saw it: it knows the disk by machine and device."""
+        member, seed = side.member, self.cast.seed + len(self.cast.members) + side.member.number
+        device = f"{MACHINE_ID.format(self.cast.seed, member.machine)}/{member.device}"
+        identity = {"device": device, "serial": member.serial, "wwn": None, "vantage": "host"}
+        eye = self.eyes_beneath[member.number]
+        return eye.watch(beneath_ios(now, side.between), beneath_ios(after, side.between), start, seed, identity)
+
     def send(self, server: Server, made: dict[str, list[dict[str, Any]]], until: float) -> int:
         """Post each machine's frames, spread up to the monotonic moment `until`; how many were accepted."""
         accepted = 0
@@ -89,7 +110,7 @@ class Live:
 
     def _post(self, server: Server, hostname: str, frames: list[dict[str, Any]]) -> int:
         agent = {
-            "version": self.machines[hostname][0].version,
+            "version": self.machines[hostname][0].version if hostname in self.machines else VERSION,
             "boot_id": BOOT.format(hostname, self.started),
             "sent_at": time.time(),
         }

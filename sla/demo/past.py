@@ -13,12 +13,15 @@ import psycopg
 from sla.demo import copying, tables
 from sla.demo.bodies import Raw, bodies
 from sla.demo.cast import Cast
+from sla.demo.sides import Side, sides, since
 from sla.demo.story import scenario, silent_since
 from sla.demo.tables import Cells, Judged
 from sla.domain.contract import Contract
-from sla.domain.evidence import UNKNOWN, Ints
+from sla.domain.evidence import UNKNOWN, Bools, Ints
+from sla.fleet.vantage import Vantage
 from sla.scoring.exclusions import Window, excluded_at
 from sla.simulator import noise
+from sla.simulator.host import beneath
 from sla.simulator.latency import buckets
 from sla.simulator.proof import Promises, label
 from sla.simulator.run import run
@@ -26,7 +29,7 @@ from sla.simulator.slots import Minutes, minutes, score_minutes
 from sla.simulator.trace import COUNTERS, Trace
 
 MINUTE_S = 60
-LABELLING = 77  # a stream of the simulator's generator
+LABELLING, LABELLING_BENEATH = 77, 78  # streams of the simulator's generator
 SECTOR = 512
 SOURCE_DISKSTATS = 1
 COUNTED = ("read_ios", "read_sectors", "read_ms", "write_ios", "write_sectors", "write_ms", "queue_ms")
@@ -39,7 +42,8 @@ class Fleet:
     cast: Cast
     anchor: int
     disks: Ints  # ids
-    boots: Ints
+    boots: Ints  # of their machines
+    hypervisors: Mapping[str, int]  # the boots of those that have an agent
     # Per disk (version, contract, from, until): in Unix seconds, whole days.
     terms: Sequence[Sequence[tuple[int, Contract, float, float]]]
     windows: Mapping[int, Sequence[Window]]
@@ -57,7 +61,7 @@ class Fleet:
 
 @dataclass(slots=True)
 class Odometer:
-    """Where each disk's cumulative counters stand, (D,) each; and what is in flight."""
+    """Where each disk's cumulative counters stand, (2 D,) each, and what is in flight: the guests', then the hosts'."""
 
     totals: dict[str, Ints] = field(default_factory=dict)
     in_flight: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -65,23 +69,24 @@ class Odometer:
     @classmethod
     def of(cls, disks: int) -> "Odometer":
         """All at zero."""
-        zero = np.zeros(disks, np.int64)
+        zero = np.zeros(2 * disks, np.int64)
         return cls({name: zero.copy() for name in COUNTED}, zero.copy())
 
-    def ios(self, mine: slice) -> Ints:
+    def ios(self, mine: Ints) -> Ints:
         """Reads and writes of some disks."""
         return np.asarray(self.totals["read_ios"][mine] + self.totals["write_ios"][mine])
 
-    def ms(self, mine: slice) -> Ints:
+    def ms(self, mine: Ints) -> Ints:
         """Their time."""
         return np.asarray(self.totals["read_ms"][mine] + self.totals["write_ms"][mine])
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One pool's disks over a span: figures of its steps and what their minutes were worth."""
+    """One pool's disks over a span, from one side: figures of their steps and what their minutes were worth."""
 
-    mine: slice
+    numbers: Ints
+    boots: Ints
     judged: Judged
     made: Minutes
     keep: Ints  # which of the minutes (flat, disk by disk) were observed
@@ -92,56 +97,95 @@ class Part:
 
 
 def parts(fleet: Fleet, odometer: Odometer, start: int, end: int, step_s: int, *, percentiles: bool) -> Iterator[Part]:
-    """The span [start, end) (whole minutes of one day), pool by pool; the odometer goes on as they come."""
+    """The span [start, end) (whole minutes of one day), pool by pool, and after each the same disks as their hosts saw
+    them; the odometer goes on as they come."""
     seen = scenario(fleet.cast, fleet.anchor, start, end)
     trace = run(seen, start, (end - start) // step_s, step_s)
+    hosted = sides(fleet.cast)
     first = 0
     for index, pool in enumerate(fleet.cast.pools):
-        mine = slice(first, first + len(pool.tenants))
-        first = mine.stop
-        yield _part(fleet, odometer, trace, mine, index, percentiles)
+        numbers = np.arange(first, first + len(pool.tenants))
+        first += len(pool.tenants)
+        counts = {name: getattr(trace, name)[numbers] for name in COUNTERS}
+        observed = trace.observed[numbers] & ~_silent(fleet, numbers, trace)
+        stream = (LABELLING, index)
+        guests = Steps(numbers, Vantage.GUEST, fleet.boots[numbers], counts, observed, stream)
+        yield _part(fleet, odometer, trace, guests, percentiles)
+        beneath_it = [hosted[number] for number in numbers.tolist() if number in hosted]
+        if beneath_it and end > since(fleet.anchor):
+            yield _part(fleet, odometer, trace, _beneath(fleet, trace, beneath_it, index), percentiles)
 
 
-def _part(fleet: Fleet, odometer: Odometer, trace: Trace, mine: slice, index: int, percentiles: bool) -> Part:
-    numbers = range(mine.start, mine.stop)
-    ruling = [fleet.term_at(number, trace.start) for number in numbers]
-    counts = {name: getattr(trace, name)[mine] for name in COUNTERS}
-    accounted = [fleet.cast.members[number].accounted for number in numbers]
-    rng = noise.generator(fleet.cast.seed, LABELLING, index, trace.start // MINUTE_S)
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What one side saw of K disks of a pool: their numbers and boots (K,), counters and observed (K, S); stream: of
+    the labels."""
+
+    numbers: Ints
+    vantage: Vantage
+    boots: Ints
+    counts: Mapping[str, Ints]
+    observed: Bools
+    stream: tuple[int, int]
+
+
+def _beneath(fleet: Fleet, trace: Trace, hosted: Sequence[Side], index: int) -> Steps:
+    """The same steps from the hosts' side, from when on their agents are there."""
+    there = trace.times >= since(fleet.anchor)
+    each = [
+        beneath({name: getattr(trace, name)[side.member.number] for name in COUNTERS}, side.between) for side in hosted
+    ]
+    return Steps(
+        np.array([side.member.number for side in hosted], np.int64),
+        Vantage.HOST,
+        np.array([fleet.hypervisors[side.member.host] for side in hosted], np.int64),
+        {name: np.stack([one[name] for one in each]) * there for name in COUNTERS},
+        np.stack([side.observed(trace.times) for side in hosted]) & there,
+        (LABELLING_BENEATH, index),
+    )
+
+
+def _part(fleet: Fleet, odometer: Odometer, trace: Trace, steps: Steps, percentiles: bool) -> Part:
+    numbers, counts = steps.numbers, steps.counts
+    ruling = [fleet.term_at(number, trace.start) for number in numbers.tolist()]
+    accounted = [fleet.cast.members[number].accounted for number in numbers.tolist()]
+    rng = noise.generator(fleet.cast.seed, *steps.stream, trace.start // MINUTE_S)
     promises = Promises.of([contract.term(term) for term, contract in ruling], accounted)
     labels = label(counts, promises, trace.step_s, rng)
-    observed = trace.observed[mine] & ~_silent(fleet, numbers, trace)
-    before = odometer.ios(mine), odometer.ms(mine), odometer.in_flight[mine]
-    made = minutes(counts, labels, observed, MINUTE_S // trace.step_s, before)
-    base = _move_on(odometer, mine, made)
+    rows = numbers + (len(fleet.disks) if steps.vantage == Vantage.HOST else 0)
+    before = odometer.ios(rows), odometer.ms(rows), odometer.in_flight[rows]
+    made = minutes(counts, labels, steps.observed, MINUTE_S // trace.step_s, before)
+    base = _move_on(odometer, rows, made)
     size = made.observed.shape[1]
     starts = trace.start + MINUTE_S * np.arange(size, dtype=np.int64)
-    excluded = np.stack([_excluded(fleet.windows.get(int(fleet.disks[number]), ()), starts) for number in numbers])
+    ids = fleet.disks[numbers]
+    excluded = np.stack([_excluded(fleet.windows.get(disk, ()), starts) for disk in ids.tolist()])
     flat = {name: values.reshape(-1) for name, values in made.sums.items()}
     waiting = flat["queue_ms"] / (1_000.0 * MINUTE_S)
     hists = tuple(buckets(flat[f"{side}_ios"], flat[f"{side}_ms"], waiting) for side in ("read", "write"))
     cells = Cells(*(np.concatenate((hists[0][at], hists[1][at]), axis=1) for at in (0, 1)))
-    rows = len(flat["read_ios"])
-    shares = cells.percentiles_us((50, 95, 99)) if percentiles else np.full((rows, 3), UNKNOWN)
+    count = len(flat["read_ios"])
+    shares = cells.percentiles_us((50, 95, 99)) if percentiles else np.full((count, 3), UNKNOWN)
     slots = score_minutes(
-        made, [contract for _, contract in ruling], excluded, fleet.boots[mine], np.zeros((rows, 0), np.int64),
+        made, [contract for _, contract in ruling], excluded, steps.boots, np.zeros((count, 0), np.int64),
         (shares[:, 0], shares[:, 1], shares[:, 2]), trace.step_s,
     )  # fmt: skip
     keep = np.flatnonzero(made.observed.reshape(-1))
     judged = Judged(
-        disk=np.repeat(fleet.disks[mine], size)[keep],
+        vantage=steps.vantage,
+        disk=np.repeat(ids, size)[keep],
         start=np.tile(starts, len(ruling))[keep],
         term=np.repeat(np.array([term for term, _ in ruling], np.int64), size)[keep],
         excluded=excluded.reshape(-1)[keep],
         slots=tables.taken(slots, keep),
         cells=Cells(cells.bucket[keep], cells.count[keep]),
     )
-    return Part(mine, judged, made, keep, counts, labels, base, (hists[0], hists[1]))
+    return Part(numbers, steps.boots, judged, made, keep, counts, labels, base, (hists[0], hists[1]))
 
 
-def _silent(fleet: Fleet, numbers: range, trace: Trace) -> np.ndarray:
+def _silent(fleet: Fleet, numbers: Ints, trace: Trace) -> np.ndarray:
     """Where an agent has fallen silent for good."""
-    gone = np.array([number in fleet.silent for number in numbers])[:, None]
+    gone = np.array([number in fleet.silent for number in numbers.tolist()])[:, None]
     return np.asarray(gone & (trace.times >= silent_since(fleet.anchor)))
 
 
@@ -153,14 +197,14 @@ def _excluded(windows: Sequence[Window], starts: Ints) -> np.ndarray:
     return np.array([excluded_at(windows, int(start)) for start in starts])
 
 
-def _move_on(odometer: Odometer, mine: slice, made: Minutes) -> dict[str, Ints]:
+def _move_on(odometer: Odometer, mine: Ints, made: Minutes) -> dict[str, Ints]:
     """The counters where each minute begins, (D, M) each; the odometer is moved to where they end."""
     base = {"in_flight": made.first_level}
     for name in COUNTED:
         side, unit = name.split("_")
         each = made.sums[f"{side}_bytes"] // SECTOR if unit == "sectors" else made.sums[name]
         total = odometer.totals[name]
-        ends = total[mine, None] + np.cumsum(each, axis=1)
+        ends = total[mine][:, None] + np.cumsum(each, axis=1)
         base[name] = ends - each
         total[mine] = ends[:, -1]
     odometer.in_flight[mine] = made.last_level[:, -1]
@@ -193,7 +237,8 @@ def put_frames(cursor: "psycopg.Cursor[tuple]", part: Part, fleet: Fleet, step_s
     columns |= {f"{side}_sectors": steps(part.counts[f"{side}_bytes"]) // SECTOR for side in ("read", "write")}
     columns |= {name: steps(values) for name, values in part.labels.items()}
     columns["in_flight_ms"] = columns["queue_ms"]
-    owner = keep // minutes_each + part.mine.start
+    place = keep // minutes_each
+    owner = part.numbers[place]
     ruling = {number: fleet.term_at(number, int(part.judged.start[0])) for number in set(owner.tolist())}
     raw = Raw(
         columns=columns,
@@ -212,12 +257,12 @@ def put_frames(cursor: "psycopg.Cursor[tuple]", part: Part, fleet: Fleet, step_s
         "telemetry_frame",
         {
             "disk_id": part.judged.disk,
-            "vantage": np.full(rows, tables.GUEST),
+            "vantage": np.full(rows, part.judged.vantage),
             "start": part.judged.start,
             "step_s": np.full(rows, step_s),
             "n": np.full(rows, n),
             "source": np.full(rows, SOURCE_DISKSTATS),
-            "boot": fleet.boots[owner],
+            "boot": part.boots[place],
             "received_at": part.judged.start + MINUTE_S + 1,
             "body": bodies(raw),
         },

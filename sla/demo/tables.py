@@ -11,10 +11,9 @@ from sla.domain.evidence import UNKNOWN, Bools, Ints
 from sla.domain.histogram import BUCKETS, UPPER_US
 from sla.domain.slot import Slots
 from sla.domain.states import State
+from sla.fleet.vantage import Vantage
 from sla.scoring.columns import COUNTED, KEY, ROLLED, SUMMED, sums_of_roll_ups
 from sla.scoring.store import DAY_S, SLOT_COLUMNS
-
-GUEST = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +42,9 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """R slots, those nobody observed left out: whose they are, when, by which term, and what they were worth."""
+    """R slots of one side, those nobody observed left out: whose, when, by which term, and what they were worth."""
 
+    vantage: Vantage
     disk: Ints
     start: Ints
     term: Ints
@@ -77,7 +77,7 @@ def put_slots(cursor: "psycopg.Cursor[tuple]", judged: Judged, hists: Sequence[b
     """Into the slots' table, where none of them may be yet."""
     given = {
         "disk_id": judged.disk,
-        "vantage": np.full(len(judged), GUEST),
+        "vantage": np.full(len(judged), judged.vantage),
         "start": judged.start,
         "term": judged.term,
         "excluded": judged.excluded,
@@ -101,7 +101,7 @@ def put_roll_ups(cursor: "psycopg.Cursor[tuple]", judged: Judged, length_s: int 
     sums = sums_of(judged.slots, where, count)
     columns: dict[str, copying.Column] = {
         "disk_id": parts[0],
-        "vantage": np.full(count, GUEST),
+        "vantage": np.full(count, judged.vantage),
         "start": parts[1],
         "term": parts[2],
         "excluded": parts[3].astype(bool),

@@ -108,6 +108,7 @@ def agreement(disk_id: int, start: int, end: int) -> dict[str, Any] | None:
         "disputed": _too_many(got),
         "ios": {"guest": ios, "host": int(host.ios.sum())},
         "bytes": {"guest": int(guest.size_bytes.sum()), "host": int(host.size_bytes.sum())},
+        "time_ms": {"guest": int(guest.time_ms.sum()), "host": int(host.time_ms.sum())},
         "beyond_host_owner": OWNER,
         "beyond_host_ms_per_io": round(int(got.beyond_host_ms.sum()) / ios, 4) if ios else None,
         "first": [

@@ -17,14 +17,17 @@ from sla.demo import history, state
 from sla.demo.cast import cast
 from sla.demo.live import Live
 from sla.demo.prepare import Size, prepare
+from sla.demo.sides import WAITING, sides
 from sla.domain.states import State
 from sla.fleet.models import Disk, PoolMembership
+from sla.fleet.vantage import Vantage
 from sla.neighbours import baselines
 from sla.neighbours.models import NeighbourWindow, PoolState, WindowDisk
 from sla.scoring import services, store
 from sla.scoring.columns import KEY, ROLLED, sums_of_slots
 from sla.scoring.histograms import merged
 from sla.scoring.models import DiskNow
+from sla.scoring.sides import sides as both_sides_of
 from sla.simulator.world import DAY_S, HOUR_S
 from sla.telemetry.models import Frame
 
@@ -102,10 +105,26 @@ def test_the_histogram_of_an_hour_is_that_of_its_slots(made: state.State) -> Non
 
 
 def test_the_past_has_no_gaps_that_were_none(made: state.State) -> None:
-    gaps = rows("SELECT disk_id, count(*) FROM scoring_slot WHERE gap_ios > 0 GROUP BY disk_id")
-    lossy = {member.number for member in cast(pools=SMALL.pools).members if member.tenant.loss > 0}
-    numbers = {disk.pk: number for number, disk in fleets.found(cast(pools=SMALL.pools)).items()}
-    assert {numbers[disk] for disk, _ in gaps} <= lossy
+    gaps = rows("SELECT DISTINCT disk_id, vantage FROM scoring_slot WHERE gap_ios > 0")
+    who = cast(pools=SMALL.pools)
+    lossy = {(member.number, Vantage.GUEST) for member in who.members if member.tenant.loss > 0}
+    lossy |= {(number, Vantage.HOST) for number, side in sides(who).items() if side.patchy}
+    numbers = {disk.pk: number for number, disk in fleets.found(who).items()}
+    assert {(numbers[disk], vantage) for disk, vantage in gaps} <= lossy
+
+
+def test_guest_and_host_of_a_disk_tell_one_story(made: state.State) -> None:
+    who = cast(pools=SMALL.pools)
+    hosted, disks = sides(who), fleets.found(who)
+    assert len(hosted) == 4
+    for number, side in hosted.items():
+        got = both_sides_of(disks[number].pk, made.anchor - 20 * HOUR_S, made.anchor)
+        assert got is not None and got["both"] is not None
+        assert not got["both"]["disagree"], got["both"]["first"]
+        share = 1 - got["both"]["time_ms"]["host"] / got["both"]["time_ms"]["guest"]
+        assert share > 0.45 if side.between == WAITING else share < 0.2
+        seen = got["host"]["observed_s"] / (20 * HOUR_S)
+        assert 0.6 < seen < 0.7 if side.patchy else seen == 1
 
 
 def test_every_state_of_the_story_is_there(made: state.State) -> None:
@@ -208,9 +227,16 @@ def test_live_agents_are_let_in_and_every_frame_is_taken_and_scored(made: state.
     live = Live(who, made.anchor, fleets.enter(who, timezone.now(), start), terms, start)
     frames = live.frames(start)
     expected = sum(len(sent) for sent in frames.values())
-    assert 25 < expected < 32  # a machine is silent
+    seen_by_hosts = len(frames["hv-03"])
+    assert seen_by_hosts in (3, 4)  # its agent looks at one of them now and then only
+    assert 25 < expected - seen_by_hosts < 32  # a machine is silent
     assert live.send(Answers(), frames, 0.0) == expected
     while services.settle_due().marks:
         pass
     (got,) = rows("SELECT count(*), sum(read_ios + write_ios) FROM scoring_slot WHERE start = to_timestamp(%s)", start)
     assert got[0] == expected and got[1] > 10_000
+    disks = fleets.found(who)
+    both = [both_sides_of(disks[number].pk, start, start + 60) for number in sides(who)]
+    told = [one["both"] for one in both if one is not None and one["both"] is not None]
+    assert len(told) == seen_by_hosts
+    assert all(one["slots"] == 1 and not one["disagree"] and one["beyond_host_ms_per_io"] > 0 for one in told)
