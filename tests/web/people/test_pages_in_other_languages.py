@@ -13,7 +13,14 @@ from tests.web.browser import Page
 pytestmark = [pytest.mark.page, pytest.mark.django_db(transaction=True)]
 Open = Callable[..., Page]
 WIDTHS = (1440, 768, 360)
-ROUTES = ("/customers/<customer_id>/", "/disks/<disk_id>/", "/reports", "/reports/<report>", "/notifications", "/account")
+ROUTES = (
+    "/customers/<customer_id>/",
+    "/disks/<disk_id>/",
+    "/reports",
+    "/reports/<report>",
+    "/notifications",
+    "/account",
+)
 
 
 @pytest.mark.parametrize("language", ["fr", "ja", "ru"])
