@@ -45,10 +45,7 @@ def own_terms(said: Mapping[str, Any]) -> Terms:
 def judge(said: Mapping[str, Any], terms: Terms) -> Judged:
     """`said` of a test in steps, held against `terms`."""
     promise = Promise(terms.threshold_us, terms.objective_ppm, terms.iops)
-    steps = [
-        Step(one["concurrency"], one["seconds"], one["ios"], 0.0, dict(one["hist"]))
-        for one in said["steps"]
-    ]
+    steps = [Step(one["concurrency"], one["seconds"], one["ios"], 0.0, dict(one["hist"])) for one in said["steps"]]
     tip = tipping_point(steps, promise)
     met = tuple(step.meets(promise) for step in steps)
     carried = tip.iops if tip is not None else 0.0
