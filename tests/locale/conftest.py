@@ -23,7 +23,7 @@ def brackets(settings: Any, tmp_path: Path) -> Iterator[str]:
     """The code of a language in which every marked string stands in brackets."""
     pseudo.write(tmp_path, extract.everything()["django"])
     before, trans_real._translations = trans_real._translations, {}
-    settings.LANGUAGES = [*settings.LANGUAGES, (pseudo.CODE, "brackets")]
+    settings.LANGUAGES = [*settings.LANGUAGES, (pseudo.CODE, "⟦brackets⟧")]
     settings.LOCALE_PATHS = [tmp_path]
     yield pseudo.CODE
     trans_real._translations = before
