@@ -95,3 +95,19 @@ def test_whatever_else_is_asked_goes_on_to_django() -> None:
     status, _, body = ask(b"", "/healthz", REQUEST_METHOD="GET")
     assert status == "200 OK" and body
     assert ask(b"", "/api/v1/frames/", REQUEST_METHOD="GET")[0].startswith("404")
+
+
+def test_a_failure_of_ours_is_logged_told_as_json_and_tells_nobody_what_failed(
+    token: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("hidden reason")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "touching", fail)
+        status, headers, body = ask(upload(minute(NOW - 240)), HTTP_AUTHORIZATION=f"Bearer {token}")
+    assert (status, headers["Content-Type"]) == ("500 Internal Server Error", "application/json")
+    assert json.loads(body)["error"]["code"] == "internal_error" and b"hidden" not in body
+    assert "hidden reason" in caplog.text
+    again, _, _ = ask(upload(minute(NOW - 240)), HTTP_AUTHORIZATION=f"Bearer {token}")
+    assert again == "200 OK" and Frame.objects.count() == 1
