@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from . import __version__, doctor, once, recording
+from .canary import look as canary
 from .child import BARE, LIGHT, ZIPPED
 from .core.terms import Term
 from .ebpf import load
@@ -198,7 +199,8 @@ def _check(values: dict[str, str]) -> int:
     _mapping(settings)
     locate(settings)
     print(f"settings are fine: {settings.url or 'no server yet'}, state in {settings.state_dir}")
-    for well, sentence in sources(settings):
+    told = sources(settings) + (canary.sentences(settings) if settings.canary_s else [])
+    for well, sentence in told:
         print(("" if well else "but: ") + sentence)
     return 0
 

@@ -7,6 +7,7 @@ import time
 from email.utils import parsedate_to_datetime
 
 from . import __version__, spool, waits
+from .canary import look as canary
 from .choose import MISSING, choose
 from .ebpf import load
 from .hypervisor.look import sources
@@ -66,6 +67,8 @@ def examine(settings: Settings, look_s: float = waits.LOOK_S) -> Findings:
         virtual = identity.virtualisation(settings.sys, settings.proc)
         waits.examine(disks, settings.sys, settings.proc, virtual, findings.add, look_s)
         _exact(settings, findings)
+    for well, sentence in canary.sentences(settings):
+        findings.add("canary", OK if well else WARNING, sentence)
     try:
         state = locate(settings)
     except StateError as error:
@@ -170,6 +173,9 @@ def _sampler(state: State, findings: Findings) -> None:
         f"{int(status.get('cpu_ms', 0)) / 1000:.1f} s of CPU, {status.get('scheduling', 'ordinary')} scheduling."
     )
     findings.add("sampler", verdict, text, samples=samples, late=late, lost_s=lost)
+    if "canary_reads" in status:
+        reads = int(status["canary_reads"])
+        findings.add("canary", OK, f"Canary reads since it began: {reads}.", canary_reads=reads)
 
 
 def _spool(state: State, settings: Settings, findings: Findings) -> None:

@@ -26,7 +26,11 @@ def words(state: State, uplink: Mapping[str, object], trouble: str) -> Words:
     told: Words = {}
     if "cpu_ppm" in sampler:
         told["cpu_ratio"] = int(sampler["cpu_ppm"]) / PPM
-    for name, source in (("rss_bytes", "rss_bytes"), ("fine_ms", "cadence_ms")):
+    for name, source in (
+        ("rss_bytes", "rss_bytes"),
+        ("fine_ms", "cadence_ms"),
+        ("canary_reads", "canary_reads"),
+    ):
         if source in sampler:
             told[name] = int(sampler[source])
     for name in ("spool_frames", "spool_bytes"):

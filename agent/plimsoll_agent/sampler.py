@@ -25,6 +25,7 @@ from .watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .canary.reads import Canary
     from .ebpf.table import Table
 
 NS_PER_MS = 1_000_000
@@ -66,6 +67,7 @@ class Sampler:
         self.orders = Orders(state.policy)
         self.child = Child(state, environ)
         self.keeper = Keeper(state, environ) if settings.qmp or settings.libvirt else None
+        self.canary = _canary(settings.canary_s)
         self.cadence = Cadence(settings.cadence_ms)
         self.burden = Burden()
         self.spread_ns = os.urandom(1)[0] % SPREAD_S * NS_PER_S
@@ -163,11 +165,18 @@ class Sampler:
                 watch.begin = None
         self.second = second
         self.cadence.turn(finer, time.process_time_ns())
+        self._tend(now)
+        if second % 60 == 0:
+            self._keep_house(now)
+
+    def _tend(self, now: int) -> None:
+        """Look after the processes beside this one; none is waited for."""
         self.child.tend(now)
         if self.keeper is not None:
             self.keeper.tend(now)
-        if second % 60 == 0:
-            self._keep_house(now)
+        if self.canary is not None:
+            for word in self.canary.tend(now, self.lookout.watches):
+                self._say(word)
 
     def _end_second(self, watch: Watch, whole: bool) -> bool:
         """Write the second down. False: it is unknown."""
@@ -293,6 +302,8 @@ class Sampler:
         """How it goes, for the doctor and for a successor; what the agent takes is that of all its processes."""
         beside = self.keeper.notes() if self.keeper is not None else {}
         burden = {name: int(str(value)) + int(beside.get(name, 0)) for name, value in self.burden.pairs().items()}
+        canary = self.canary
+        troubles = (*self.told, *(canary.troubles() if canary is not None else ()), beside.get("trouble", ""))
         status: dict[str, object] = {
             "pid": os.getpid(),
             "at": int(time.time()),
@@ -307,7 +318,8 @@ class Sampler:
             "scheduling": self.scheduling,
             "exact": ",".join(watch.device for watch in self.lookout.watches if watch.eye is not None),
             "stopped": int(stopped),
-            "trouble": "; ".join(word for word in (*self.told, beside.get("trouble", "")) if word),
+            "trouble": "; ".join(word for word in troubles if word),
+            **({"canary_reads": canary.sent} if canary is not None else {}),
             **burden,
         }
         try:
@@ -323,6 +335,8 @@ class Sampler:
             self._cut(watch, now)
         self._write_status(stopped=True)
         self.child.end()
+        if self.canary is not None:
+            self.canary.end()
         if self.keeper is not None:
             self.keeper.close()
             while self.keeper.running and time.monotonic_ns() < now + LAST_LOOK_NS:
@@ -343,3 +357,11 @@ class Sampler:
 
     def _say(self, text: str) -> None:
         os.write(2, f"plimsoll-agent: {text}\n".encode())
+
+
+def _canary(every_s: int) -> Canary | None:
+    if not every_s:
+        return None
+    from .canary.reads import Canary  # where it is off, nothing of it is loaded
+
+    return Canary(every_s)

@@ -32,6 +32,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "scrape_s": ("5", "how often it, or libvirt, is read, in seconds"),
     "cadence": ("", "fixed fine cadence in ms (1000, 100, 50, 20 or 10); the server's policy if empty"),
     "ebpf": ("auto", "time each I/O in the kernel: auto (where it lets us), on (or do not start), off"),
+    "canary_s": ("0", "read one block of each disk that has been idle for so many seconds; 0 for never"),
     "memory_mb": ("64", "memory the agent may take, in MiB, before it looks less often"),
     "upload_kbps": ("512", "what uploads may send, in kilobits a second over a minute"),
     "spool_mb": ("64", "disk space the spool may take, in MiB"),
@@ -46,6 +47,8 @@ EBPF = ("auto", "on", "off")
 FORMATS = ("packed", "json")
 # Steps that divide a minute; finer than a second is not for a page of text.
 SCRAPE_S = (1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60)
+# More often it would be a load of its own, and a disk is not idle between two of them.
+LEAST_CANARY_S = 5
 
 
 class SettingsError(ValueError):
@@ -58,6 +61,7 @@ class Settings:
     __slots__ = (
         "ca_file",
         "cadence_ms",
+        "canary_s",
         "devices",
         "disk_map",
         "ebpf",
@@ -121,6 +125,9 @@ class Settings:
         self.cadence_ms = _number("cadence", cadence, 1, 1000) if cadence else None
         if self.cadence_ms is not None and self.cadence_ms not in LADDER_MS:
             raise SettingsError(f"cadence must be one of {', '.join(map(str, LADDER_MS))} ms, not {cadence}")
+        self.canary_s = _number("canary_s", text("canary_s"), 0, 86400)
+        if 0 < self.canary_s < LEAST_CANARY_S:
+            raise SettingsError(f"canary_s must be 0 or at least {LEAST_CANARY_S}, not {self.canary_s}")
         self.memory_bytes = _number("memory_mb", text("memory_mb"), 16, 1 << 20) << 20
         # An allowance a minute: uploads come once a minute.
         self.upload_bytes = _number("upload_kbps", text("upload_kbps"), 8, 10_000_000) * 1000 // 8 * 60

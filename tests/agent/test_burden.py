@@ -63,6 +63,11 @@ def test_what_is_not_known_is_left_out(tmp_path):
     assert told(tmp_path, {}) == {"dropped_frames": 0, "last_error": ""}
 
 
+def test_canary_reads_are_told_where_there_is_a_canary(tmp_path):
+    assert told(tmp_path, {}, canary_reads=0)["canary_reads"] == 0
+    assert told(tmp_path, {}, canary_reads=71)["canary_reads"] == 71
+
+
 def test_it_is_told_seldom_and_sooner_where_something_is_new(tmp_path):
     words = told(tmp_path, {}, cadence_ms=100)
     assert health.due(words, {}, 1000)

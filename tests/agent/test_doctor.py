@@ -72,6 +72,14 @@ def test_a_well_agent_is_well(ask):
     assert "loop0, loop1 are left out" in about(findings, "skipped")[0][1]
 
 
+def test_the_canary_is_told_off_by_default_and_with_its_reads_where_it_is_on(ask):
+    _, findings = ask(status=well())
+    assert [verdict for verdict, _ in about(findings, "canary")] == ["ok"]
+    assert "canary is off" in about(findings, "canary")[0][1]
+    _, findings = ask("--canary-s", "30", "--devices", "vdz", status=well(canary_reads=12))
+    assert about(findings, "canary") == [("ok", "Canary reads since it began: 12.")]
+
+
 def test_nothing_is_changed_by_looking(ask, tmp_path):
     ask(status=well())
     before = sorted(str(path) for path in tmp_path.rglob("*"))

@@ -34,6 +34,11 @@ def test_the_sampler_loads_nothing_that_could_hold_it_up():
     assert not FORBIDDEN & loaded("import plimsoll_agent.running")
 
 
+def test_a_canary_that_is_off_is_not_loaded_and_one_that_is_on_holds_nothing_up():
+    assert not {"plimsoll_agent.canary", "plimsoll_agent.kernel.direct"} & loaded("import plimsoll_agent.running")
+    assert not FORBIDDEN & loaded("import plimsoll_agent.running, plimsoll_agent.canary.reads")
+
+
 def test_a_child_that_only_packs_loads_no_network():
     assert not {"ssl", "http.client", "socket", "psutil"} & loaded("import plimsoll_agent.uplink")
 

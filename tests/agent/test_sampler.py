@@ -6,7 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from plimsoll_agent.canary import reads
 from plimsoll_agent.core.counters import FIELDS
+from plimsoll_agent.state import SAMPLER, notes
 from tests.agent.simulated import START, TERM, Disk, Machine
 
 SUMMED = [name for name in FIELDS if name not in ("in_flight", "discard_merges")]
@@ -381,3 +383,23 @@ def test_any_load_with_any_hiccup_gives_frames_that_the_server_takes(machine, se
     frames = machine.frames()
     assert_apart(frames)
     assert sum(frame["n"] for frame in frames) > 40
+
+
+def test_a_canary_that_cannot_open_the_disk_says_so_once_and_in_the_status(machine, tmp_path, monkeypatch, capfd):
+    class Elsewhere(reads.Canary):
+        def __init__(self, every_s):
+            super().__init__(every_s, folder=str(tmp_path))
+
+    monkeypatch.setattr(reads, "Canary", Elsewhere)
+    machine.settings.canary_s = 5
+    machine.run(125)
+    word = "no canary for vda, it cannot be opened for direct reading: No such file or directory"
+    assert capfd.readouterr().err.count(word) == 1
+    status = notes(machine.state, SAMPLER)
+    assert word in status["trouble"] and status["canary_reads"] == "0"
+    assert sum(frame["n"] for frame in machine.frames()) == 124
+
+
+def test_without_a_canary_the_status_has_no_word_of_one(machine):
+    machine.run(12)
+    assert "canary_reads" not in notes(machine.state, SAMPLER)

@@ -31,6 +31,9 @@ def test_the_environment_carries_all_settings_to_another_process():
         ("cadence", "fast"),
         ("spool_mb", "0"),
         ("timeout_s", "90"),
+        ("canary_s", "4"),
+        ("canary_s", "-5"),
+        ("canary_s", "often"),
     ],
 )
 def test_an_odd_value_is_refused_with_its_name_and_itself(name, value):
@@ -55,3 +58,7 @@ def test_the_key_is_read_from_its_file_each_time(tmp_path):
     assert settings.enrolment_key() == "first"
     path.write_text("second\n")
     assert settings.enrolment_key() == "second"
+
+
+def test_the_canary_is_off_unless_it_is_asked_for():
+    assert Settings({}).canary_s == 0 and Settings({"canary_s": "5"}).canary_s == 5
