@@ -14,7 +14,7 @@ from django.utils import timezone
 from sla.fleet.models import Agent
 from sla.telemetry.wire import AgentWords
 
-# Name -> the largest figure that can be meant: 1,024 CPUs, 2^50 bytes, and so many frames in a spool.
+# Name -> the largest figure that can be meant: 1,024 CPUs, 2^50 bytes, and so many frames in a spool or reads.
 NUMBERS = {
     "cpu_ratio": 1024,
     "rss_bytes": 1 << 50,
@@ -22,6 +22,7 @@ NUMBERS = {
     "spool_bytes": 1 << 50,
     "dropped_frames": 1 << 53,
     "fine_ms": 60_000,
+    "canary_reads": 1 << 53,
 }
 LONGEST_ERROR = 200
 SELDOM = timedelta(seconds=50)

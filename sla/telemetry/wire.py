@@ -92,6 +92,7 @@ class AgentWords(msgspec.Struct):
     spool_bytes: Any = None
     dropped_frames: Any = None
     fine_ms: Any = None
+    canary_reads: Any = None
     last_error: Any = None
 
 

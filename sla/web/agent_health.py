@@ -33,6 +33,7 @@ def words(agent: Agent | None) -> Words:
     told = agent.health if agent else {}
     cost = [_cpu(told["cpu_ratio"])] if "cpu_ratio" in told else []
     cost += [size(told["rss_bytes"])] if "rss_bytes" in told else []
+    cost += [_canary(told)] if "canary_reads" in told else []
     return Words(" · ".join(cost), _spool(told), told.get("last_error", ""))
 
 
@@ -43,6 +44,7 @@ def rows(agent: Agent | None) -> list[tuple[str, str]]:
         (gettext("CPU, uploads included"), _cpu(told["cpu_ratio"]) if "cpu_ratio" in told else ""),
         (gettext("memory"), size(told["rss_bytes"]) if "rss_bytes" in told else ""),
         (gettext("reads the counters"), gettext("every %s ms") % told["fine_ms"] if "fine_ms" in told else ""),
+        (gettext("asked of idle disks"), _canary(told) if "canary_reads" in told else ""),
         (gettext("spool"), _spool(told)),
         (gettext("last trouble"), told.get("last_error", "")),
     ]
@@ -51,6 +53,11 @@ def rows(agent: Agent | None) -> list[tuple[str, str]]:
 
 def _cpu(ratio: float) -> str:
     return gettext("%s %% of a CPU") % f"{100 * ratio:.2f}"
+
+
+def _canary(told: dict[str, int]) -> str:
+    count = told["canary_reads"]
+    return ngettext("%s canary read", "%s canary reads", count) % count
 
 
 def _spool(told: dict[str, int]) -> str:

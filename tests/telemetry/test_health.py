@@ -16,7 +16,7 @@ from tests.telemetry.machines import description, minute
 pytestmark = pytest.mark.django_db
 NOW = int(time.time()) // 60 * 60
 SAID = {"cpu_ratio": 0.0015, "rss_bytes": 9_400_000, "fine_ms": 100, "spool_frames": 3, "spool_bytes": 12_288}
-SAID |= {"dropped_frames": 2, "last_error": "no route to host"}
+SAID |= {"canary_reads": 12, "dropped_frames": 2, "last_error": "no route to host"}
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_an_upload_without_it_takes_no_statement_more(send: Any, monkeypatch: py
     "odd",
     [
         {"cpu_ratio": "much", "rss_bytes": -5, "spool_frames": True, "last_error": 7},
-        {"cpu_ratio": 1e300, "dropped_frames": [1], "fine_ms": {"a": 1}, "rss_bytes": None},
+        {"cpu_ratio": 1e300, "dropped_frames": [1], "fine_ms": {"a": 1}, "rss_bytes": None, "canary_reads": "9"},
     ],
 )
 def test_odd_words_cost_no_frame(send: Any, odd: dict[str, Any]) -> None:
@@ -81,7 +81,7 @@ def test_both_pages_show_it_and_the_facts_as_people_read_them(send: Any, people:
     client = Client()
     client.force_login(people.a)
     listed = client.get("/agents").content.decode()
-    assert "0.15 % of a CPU · 9.0 MiB" in listed and "3 frames wait, 12.0 KiB, 2 dropped" in listed
+    assert "0.15 % of a CPU · 9.0 MiB · 12 canary reads" in listed and "3 frames wait, 12.0 KiB, 2 dropped" in listed
     page = client.get(f"/machines/{Machine.objects.get().pk}").content.decode()
-    assert "every 100 ms" in page and "no route to host" in page
+    assert "every 100 ms" in page and "<dd>12 canary reads</dd>" in page and "no route to host" in page
     assert "3.5 GiB" in page and "2026-11-21 11:58 UTC" in page and "<dd>yes</dd>" in page
