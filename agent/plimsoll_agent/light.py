@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main() -> int:
-    """`sample`, `import`, `watch` (VMs) are processes that stay; `send`, `look`, `pack`, `last` are the uplink's tasks."""
+    """`sample`, `import` and `watch` (VMs) stay; `send`, `look`, `pack` and `last` are the uplink's tasks."""
     # The script's own folder would come first, and it has modules whose names are too common to be found by.
     sys.path[:] = [path for path in sys.path if path != HERE]
     sys.path.append(os.path.dirname(HERE))
