@@ -172,7 +172,9 @@ def test_a_second_start_makes_nothing_anew_and_catches_up(made: state.State, fil
     assert Disk.objects.count() == rows_before and any("caught up" in words for words in said)
     after = slots()
     assert set(before) <= set(after)
-    assert not rows("SELECT 1 FROM scoring_slot WHERE start >= to_timestamp(%s) AND gap_ios <> 0", cut)
+    # One disk's hypervisor sees only part of the time, and says what went by meanwhile.
+    lost = "SELECT disk_id, start, gap_ios FROM scoring_slot WHERE start >= to_timestamp(%s) AND vantage = 1 AND gap_ios <> 0"
+    assert not rows(lost, cut)
 
 
 def test_older_minutes_are_filled_in_once_and_agree_with_their_hours(made: state.State) -> None:
@@ -198,7 +200,7 @@ def test_the_pool_that_a_culprit_slows_has_windows_and_a_suspect_and_a_calm_pool
     # The worker, another process, reads what was learnt here from the database.
     with store.reading() as cursor:
         followed = PoolState.objects.get(pool__name="ssd-3")
-        asked = followed.pool_id, int(followed.first.timestamp()), int(followed.through.timestamp())
+        asked = followed.pool_id, int(followed.first.timestamp()), int(followed.through.timestamp()), followed.relearnt
         learnt = baselines.known_at(cursor, *asked)
         baselines.forget_all()
         read = baselines.known_at(cursor, *asked)
