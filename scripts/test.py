@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from scripts import chromium, environment, node, paths, venv
+from scripts import chromium, environment, node, paths, test_programs, venv
 from scripts.locks import Lock, holder_of
 from scripts.problem import Problem
 from scripts.progress import say, side_by_side
@@ -56,7 +56,7 @@ def test(arguments: list[str]) -> int:
     if not lock.take():
         raise Problem(f"tests already run in this checkout (process {holder_of(path)})")
     ready: list[Ready] = []
-    side_by_side(lambda: ready.append(set_up(venv.DEVELOPMENT)), chromium.ensure)
+    side_by_side(lambda: ready.append(set_up(venv.DEVELOPMENT)), test_programs.ensure)
     env = environment_of(ready[0])
     prepare(env, "static", "languages")
     sys.stdout.flush()
