@@ -30,6 +30,8 @@ HANGS_NS = 5 * NS_PER_S
 MOST_AT_ONCE = 4
 # A reader's exit status is what went wrong (errno), with this bit where the disk was asked and did not give the block.
 ASKED = 128
+# What trying again does not mend: rights, a name without its disk, a disk that takes no such block.
+FOR_GOOD = (errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENXIO, errno.ENOTBLK, errno.EINVAL)
 SIGKILL = 9
 
 
@@ -139,7 +141,7 @@ class Canary:
         if code == 0:
             return ""
         self.sent -= 1
-        disk.refused = True
+        disk.refused = code in FOR_GOOD
         return refusal(disk.device, code)
 
 

@@ -152,6 +152,16 @@ def test_a_disk_that_cannot_be_opened_is_named_once_and_not_tried_again(canary, 
     assert canary.sent == 0 and device.seeds == []
 
 
+def test_a_disk_that_cannot_be_opened_just_now_is_named_once_and_tried_again(canary, device):
+    device.closed = errno.ENFILE
+    disk = Disk()
+    [word] = tend(canary, range(24), disk)
+    assert "no canary for vda" in word and canary.sent == 0
+    device.closed = 0
+    assert tend(canary, range(24, 28), disk) == ["canary reads of vda are answered again"]
+    assert canary.sent == 1
+
+
 def test_a_disk_that_takes_no_block_of_this_size_is_not_asked_again(canary, device):
     device.failing = errno.EINVAL
     [word] = tend(canary, range(40), Disk())
