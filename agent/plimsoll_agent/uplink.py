@@ -43,7 +43,7 @@ def main(task: str) -> int:
     held = lock(state.top + "/uplink.lock")
     if held is None:
         return TRY_AGAIN
-    os.setpriority(os.PRIO_PROCESS, 0, PATIENT)
+    os.setpriority(os.PRIO_PROCESS, 0, max(PATIENT, os.getpriority(os.PRIO_PROCESS, 0)))
     report = Report(state)
     report.pairs["retry_after_s"] = 0
     try:
