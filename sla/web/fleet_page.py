@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count, Max, Q, Subquery, Value
+from django.db.models import Count, Max, Q, QuerySet, Subquery, Value
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
@@ -13,10 +13,10 @@ from django.views.decorators.http import require_safe
 from sla.accounts.models import User
 from sla.accounts.permissions import Verb, may
 from sla.accounts.selectors import customers_visible_to
-from sla.domain.states import State
+from sla.domain.states import WORST_FIRST, State
 from sla.domain.verdict import SILENT_S
 from sla.figures import month_alone
-from sla.fleet.models import Pool
+from sla.fleet.models import Disk, Pool
 from sla.fleet.selectors import machines_visible_to
 from sla.incidents.selectors import incidents_visible_to, open_now
 from sla.scoring import listing
@@ -63,8 +63,9 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     counts = listing.counts(user, asked.filter)
     overview = not asked.state and not asked.after
     listed = listing.listed(user, asked.filter)
-    places, following = places_of(listed, asked)
     worst_first = asked.sort == "worst" and not asked.backwards
+    begins = overview and worst_first
+    places, following = places_of(_worst(listed, counts) if begins else listed, asked)
     worst = listed.filter(now__state__in=OUT).values("pk")[:SHOWN] if overview and not worst_first else None
     found = found_lines(listed, places, worst)
     page = [found[pk] for pk in places if pk in found]
@@ -96,6 +97,16 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
         "address": asked.query(after=asked.after),
         "chips": _chips(asked),
     }
+
+
+def _worst(listed: QuerySet[Disk], counts: dict[str, int]) -> QuerySet[Disk]:
+    """The worst states that fill the first page twice over: sorting them costs a fraction of sorting all disks."""
+    filled = 0
+    for rank, state in enumerate(WORST_FIRST):
+        filled += counts[state.word]
+        if filled > 2 * PAGE and state is not State.NO_DATA:  # what was never judged has no state, and stands last
+            return listed.filter(now__rank__lte=rank)
+    return listed
 
 
 def _machines(user: User, at: datetime) -> dict[str, int]:

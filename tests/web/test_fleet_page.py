@@ -11,7 +11,7 @@ from sla.api.paging import encode_cursor
 from sla.domain.states import WORST_FIRST, State
 from sla.fleet.models import Disk, Machine
 from sla.scoring.models import DiskNow
-from sla.web import fleet_query
+from sla.web import fleet_page, fleet_query
 from tests.conftest import People
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def listed(page: str) -> list[int]:
 def walk(client: Client, address: str) -> list[int]:
     """Every disk of the list, page after page."""
     found: list[int] = []
-    for _ in range(20):
+    for _ in range(40):
         page = client.get(address).content.decode()
         found += listed(page)
         following = re.search(r'<a href="([^"]+)" rel="next"', page)
@@ -65,8 +65,9 @@ def walk(client: Client, address: str) -> list[int]:
 def test_pages_in_any_order_neither_skip_nor_repeat(
     sort: str, people: People, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fleet_query, "PAGE", 7)
-    disks = made(people, 40)
+    for module in (fleet_query, fleet_page):
+        monkeypatch.setattr(module, "PAGE", 7)
+    disks = made(people, 100)
     client.force_login(people.noc)
     found = walk(client, f"/?sort={sort}")
     assert sorted(found) == sorted(disk.pk for disk in disks)
