@@ -69,11 +69,14 @@ def span(keys: Iterable[Key], before: int = 0, after: int = 60) -> str:
 
 
 def claim(cursor: "psycopg.Cursor[tuple]", limit: int) -> tuple[int, set[Key]]:
-    """Take up to `limit` marks that nobody else is working on: (marks, minutes)."""
+    """Take up to `limit` marks that nobody else is working on: (marks, minutes).
+
+    As an array they are chosen once; as a subquery the planner may choose anew for each row it looks at.
+    """
     rows = cursor.execute(
         """
-        DELETE FROM telemetry_dueslot WHERE id IN (
-            SELECT id FROM telemetry_dueslot ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED)
+        DELETE FROM telemetry_dueslot WHERE id = ANY(ARRAY(
+            SELECT id FROM telemetry_dueslot ORDER BY id LIMIT %s FOR UPDATE SKIP LOCKED))
         RETURNING disk_id, vantage, extract(epoch FROM start)::int8
         """,
         [limit],
