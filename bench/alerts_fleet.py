@@ -163,10 +163,12 @@ class Fleet:
             second += 1
             for member in self.members:
                 if member.cut_due(second):
-                    made = frame(member, member.sent_until, second)
-                    member.sent_until = second
                     # The minute's own upload waits for the machine's turn; an urgent one goes at once, with what waits.
-                    member.waiting.append((second + (member.spread_s if second % MINUTE_S == 0 else 0), made))
+                    goes_at = second + (member.spread_s if second % MINUTE_S == 0 else 0)
+                    while member.sent_until < second:  # what was told before may have ended in another minute
+                        start = member.sent_until
+                        member.sent_until = min(second, start - start % MINUTE_S + MINUTE_S)
+                        member.waiting.append((goes_at, frame(member, start, member.sent_until)))
                 if member.waiting and min(at for at, _ in member.waiting) <= second:
                     going, member.waiting = [one for _, one in member.waiting], []
                     self.pool.submit(self._keep_sending, member, going)
