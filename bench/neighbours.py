@@ -21,7 +21,7 @@ from bench.neighbours_world import worlds
 from bench.perseus import FOLDER, mcc
 from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, FIT_SEEDS, RULE_SEEDS
 
-SEEDS = "9401,9402"
+SEEDS = "9401,9402,9501,9502,9503,9504"
 
 
 def say(words: str) -> None:
