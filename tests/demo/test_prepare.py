@@ -64,6 +64,13 @@ def slots() -> dict[tuple[Any, ...], tuple[Any, ...]]:
     return {row[:3]: row for row in found}
 
 
+def told(slot: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a slot says. What went by in the hypervisor's holes is known only once its frames are scored again."""
+    if slot[1] == Vantage.GUEST:
+        return slot
+    return tuple(value for name, value in zip(store.SLOT_COLUMNS, slot, strict=True) if not name.startswith("gap_"))
+
+
 def test_scoring_the_stored_frames_again_gives_the_same_slots(made: state.State) -> None:
     before = slots()
     frames = Frame.objects.count()
@@ -71,7 +78,7 @@ def test_scoring_the_stored_frames_again_gives_the_same_slots(made: state.State)
     minutes = services.rescore(start=made.anchor - HOUR_S, end=made.anchor)
     assert minutes > 28 * 60
     after = slots()
-    unlike = [key for key in before if before[key] != after[key]]
+    unlike = [key for key in before if told(before[key]) != told(after[key])]
     assert not unlike, (before[unlike[0]], after[unlike[0]])
 
 
