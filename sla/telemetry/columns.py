@@ -52,8 +52,8 @@ def inflate(body: bytes) -> bytes:
     return data
 
 
-def read_heads(bodies: Sequence[bytes]) -> list[tuple[bytes, Head] | LayoutError]:
-    """Each body inflated, and how it begins."""
+def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
+    """One answer a body, in order."""
     heads: list[tuple[bytes, Head] | LayoutError] = []
     for body in bodies:
         try:
@@ -63,18 +63,11 @@ def read_heads(bodies: Sequence[bytes]) -> list[tuple[bytes, Head] | LayoutError
             heads.append(error)
         except (ValueError, IndexError) as error:
             heads.append(LayoutError(str(error) or "body ends too early"))
-    return heads
-
-
-def open_bodies(bodies: Sequence[bytes]) -> list[Opened | LayoutError]:
-    """One answer a body, in order."""
-    heads = read_heads(bodies)
     metas = iter(read_metas([head[1].meta for head in heads if not isinstance(head, LayoutError)]))
-    return [head if isinstance(head, LayoutError) else opened_as(*head, next(metas)) for head in heads]
+    return [head if isinstance(head, LayoutError) else _opened(*head, next(metas)) for head in heads]
 
 
-def opened_as(data: bytes, head: Head, meta: Meta | LayoutError) -> Opened | LayoutError:
-    """What was read of a body, put together."""
+def _opened(data: bytes, head: Head, meta: Meta | LayoutError) -> Opened | LayoutError:
     if isinstance(meta, LayoutError):
         return meta
     if head.terms > len(meta.terms):
@@ -101,7 +94,7 @@ def open_columns(
     columns = read_columns([head.meta for _, _, head in heads], histograms=histograms)
     metas = {terms: Meta({}, None, terms, (), [], []) for terms in set(columns.terms)}
     for place, (index, data, head) in enumerate(heads):
-        answers[index] = opened_as(data, head, columns.wrong.get(place) or metas[columns.terms[place]])
+        answers[index] = _opened(data, head, columns.wrong.get(place) or metas[columns.terms[place]])
     good = [isinstance(answers[index], Opened) for index, _, _ in heads]
     if not all(good):
         columns = columns.take(np.flatnonzero(good))

@@ -22,7 +22,7 @@ class Frame(models.Model):
     """
 
     pk = models.CompositePrimaryKey("disk", "vantage", "start")
-    # Without a constraint, as that of `DueSlot`: docs/decisions/0016-what-checks-the-disk-of-a-frame.md
+    # Without a constraint, as that of `DueSlot`: docs/decisions/0016-what-an-upload-leaves-out.md
     disk = models.ForeignKey(Disk, models.CASCADE, related_name="frames", db_index=False, db_constraint=False)
     vantage = models.SmallIntegerField(choices=Vantage)
     start = models.DateTimeField()

@@ -11,15 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plimsoll_agent.core import layout, layout_names
+from plimsoll_agent.core.varint import put
 from sla.telemetry.check import NULL
 from sla.telemetry.columns import inflate, named, open_bodies, stack
 from sla.telemetry.content import json_bodies, quick_bodies
-from sla.telemetry.heads import head_of
-from sla.telemetry.meta import read_metas
 from sla.telemetry.packed import packed_bodies
 from sla.telemetry.quick import read_quickly
-from sla.telemetry.sound_meta import terms_of
-from sla.telemetry.sound_metas import terms_of_many
 from sla.telemetry.wire import JsonFrame, Key, PackedFrame
 from tests.telemetry.machines import minute
 
@@ -167,41 +164,6 @@ def test_a_flipped_or_random_body_is_refused_or_read_but_never_breaks_the_batch(
     assert (1 in bodies) != (1 in refused)
 
 
-@settings(max_examples=300, deadline=None)
-@given(frames(), st.integers(0, 400), st.integers(0, 255))
-def test_a_section_that_is_plainly_sound_is_read_closer_too(frame: dict[str, Any], at: int, byte: int) -> None:
-    whole = head_of(inflate(layout.encode(stored_form(frame)))).meta
-    harmed = bytearray(whole)
-    harmed[at % len(harmed)] = byte
-    for section in (whole, bytes(harmed)):
-        terms = terms_of(section)
-        (meta,) = read_metas([section])
-        assert terms is None or (not isinstance(meta, layout.LayoutError) and meta.terms == terms)
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    frames(), st.lists(frames(), max_size=3), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6)
-)
-def test_many_sections_at_once_are_found_no_sounder_than_one_by_one(
-    usual: dict[str, Any], others: list[dict[str, Any]], harm: list[tuple[int, int]]
-) -> None:
-    first, *rest = [head_of(inflate(layout.encode(stored_form(frame)))).meta for frame in (usual, *others)]
-    sections = [first, first, *rest]
-    for at, byte in harm:
-        harmed = bytearray(first)
-        harmed[at % len(harmed)] = byte
-        sections.append(bytes(harmed))
-    sections += [first, first[:-1], first + b"\0"]
-    for section, terms, meta in zip(sections, terms_of_many(sections), read_metas(sections), strict=True):
-        assert terms is None or (not isinstance(meta, layout.LayoutError) and meta.terms == terms), section
-
-
-def test_nearly_every_section_is_plainly_sound() -> None:
-    for frame in (minute(START), minute(START, term=7), minute(START, base={}, machine=None)):
-        assert terms_of(head_of(inflate(layout.encode(stored_form(frame)))).meta) is not None
-
-
 small = st.integers(0, 70_000)
 
 
@@ -219,6 +181,18 @@ def test_a_packed_frame_out_of_order_is_refused_as_in_json(figures: list[tuple[i
     _, refused = packed_bodies({index: as_packed(frame) for index, frame in enumerate(sent)})
     _, told = json_bodies({index: as_json(frame) for index, frame in enumerate(sent)})
     assert {i: (r.code, r.message) for i, r in refused.items()} == {i: (r.code, r.message) for i, r in told.items()}
+
+
+def test_a_bucket_that_no_histogram_has_is_refused_among_many_bodies() -> None:
+    sent = {index: as_packed(minute(START, term=7) | {"read_hist": [[5, 1], [280, 2]]}) for index in range(8)}
+    last, beyond = bytearray(), bytearray()
+    put(last, 275)
+    put(beyond, 276)
+    whole = inflate(sent[3].body)
+    assert whole.count(last + b"\x02") == 1
+    sent[3].body = zlib.compress(whole.replace(last + b"\x02", beyond + b"\x02"))
+    bodies, refused = packed_bodies(sent)
+    assert list(refused) == [3] and "276" in refused[3].message and len(bodies) == 7
 
 
 def test_a_packed_body_whose_term_lacks_a_count_is_refused_alone() -> None:
