@@ -1,5 +1,6 @@
 """How does a due minute become a slot? Claim, lock, read, score, replace, add up: one transaction, run-twice safe."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from sla.scoring.frames import StoredFrames, evidence_of_rows, read
 from sla.scoring.store import Counters, Judged, Key
 from sla.scoring.terms import assigned_to, contract_of, term_at, term_throughout
 
+logger = logging.getLogger(__name__)
 # No slot begins later than this from now: ingest takes nothing from further ahead.
 FUTURE_S = 180
 # No version has this id: nothing that agents shipped is taken for it.
@@ -41,10 +43,14 @@ def score_minutes(cursor: "psycopg.Cursor[tuple]", keys: Iterable[Key], now: flo
 
     The disks are locked here, so what is read next is newer than anything another worker wrote.
     """
-    wanted = set(keys)
+    asked = set(keys)
+    there = store.lock_disks(cursor, {key[0] for key in asked})
+    wanted = {key for key in asked if key[0] in there}
+    if len(wanted) < len(asked):
+        gone = sorted({key[0] for key in asked} - there)
+        logger.warning("%s minutes of disks that are no more are not scored: %s", len(asked) - len(wanted), gone)
     if not wanted:
         return None
-    store.lock_disks(cursor, {key[0] for key in wanted})
     # A slot that is late, or scored again, changes the gap of the one after it.
     wanted |= store.following(cursor, sorted(wanted), int(now) + FUTURE_S)
     batch = judge_minutes(cursor, sorted(wanted))

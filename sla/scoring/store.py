@@ -84,14 +84,16 @@ def claim(cursor: "psycopg.Cursor[tuple]", limit: int) -> tuple[int, set[Key]]:
     return len(rows), set(rows)
 
 
-def lock_disks(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> None:
-    """Score a disk one at a time; what is read after this is newer than what anybody wrote before.
+def lock_disks(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> set[int]:
+    """Score a disk one at a time; what is read after this is newer than what anybody wrote before. Those that exist:
+    marks and frames have no constraint that would have gone with a disk that was deleted.
 
     Always in order of id, so that two workers cannot wait for each other.
     """
-    cursor.execute(
-        "SELECT 1 FROM fleet_disk WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [sorted(set(disks))]
+    found = cursor.execute(
+        "SELECT id FROM fleet_disk WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [sorted(set(disks))]
     ).fetchall()
+    return {disk for (disk,) in found}
 
 
 def frames_of(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> StoredFrames:

@@ -133,3 +133,19 @@ def test_what_foreign_agents_claim_cannot_stop_scoring(disk: Disk) -> None:
     )
     settle_due()
     assert Slot.objects.get().read_ios == 2**31 - 1
+
+
+def test_marks_and_frames_that_a_deleted_disk_leaves_hold_up_nobody(
+    sent: Sent, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    sent(5)
+    gone = disk.pk + 1_000_000
+    for table in ("telemetry_frame", "telemetry_dueslot"):
+        columns = [field.column for field in (Frame if table.endswith("frame") else DueSlot)._meta.concrete_fields]
+        others = ", ".join(name for name in columns if name not in ("disk_id", "id"))
+        with connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO {table} (disk_id, {others}) SELECT %s, {others} FROM {table}", [gone])  # noqa: S608
+    settle_due()
+    assert set(Slot.objects.values_list("disk", flat=True)) == {disk.pk}
+    assert not DueSlot.objects.exists()
+    assert f"disks that are no more are not scored: [{gone}]" in caplog.text
