@@ -11,10 +11,10 @@ def main() -> None:
     settings.configure()  # Django's template reader asks for a character set and for nothing of ours
     django.setup()
     found = extract.everything()
-    missing = catalogue.update(found)
+    left = catalogue.update(found)
     for domain, messages in found.items():
-        left = ", ".join(f"{language} {missing[language][domain]}" for language in catalogue.LANGUAGES)
-        say(f"  {domain}: {len(messages)} messages; without a translation: {left}")
+        missing = ", ".join(f"{language} {left[language, domain]}" for language in catalogue.LANGUAGES)
+        say(f"  {domain}: {len(messages)} messages; without a translation: {missing}")
     catalogue.compile_stale()
 
 

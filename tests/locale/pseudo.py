@@ -4,9 +4,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-import polib
-
-from scripts.messages.message import Message
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
 
 CODE = "eo"  # one that Django knows and we do not speak
 READ_ALOUD = ("title", "aria-label", "placeholder", "alt", "data-empty", "data-word")
@@ -14,19 +13,16 @@ UNREAD = ("script", "style", "svg", "code", "kbd", "pre", "template")
 BRACKETS = re.compile(r"⟦[^⟦⟧]*⟧")
 
 
-def write(folder: Path, messages: list[Message]) -> None:
+def write(folder: Path, messages: Catalog) -> None:
     """`folder`: for LOCALE_PATHS. Placeholders stay, so that what is put into them may be in brackets of its own."""
-    catalogue = polib.POFile()
-    catalogue.metadata = {"Content-Type": "text/plain; charset=utf-8", "Plural-Forms": "nplurals=2; plural=(n != 1);"}
+    catalogue = Catalog(locale=CODE, charset="utf-8")
     for one in messages:
-        entry = polib.POEntry(msgid=one.singular, msgctxt=one.context)
-        if one.plural is None:
-            entry.msgstr = f"⟦{one.singular}⟧"
-        else:
-            entry.msgid_plural, entry.msgstr_plural = one.plural, {0: f"⟦{one.singular}⟧", 1: f"⟦{one.plural}⟧"}
-        catalogue.append(entry)
+        if one.id:
+            said = tuple(f"⟦{form}⟧" for form in one.id) if one.pluralizable else f"⟦{one.id}⟧"
+            catalogue.add(one.id, said, context=one.context)
     (folder / CODE / "LC_MESSAGES").mkdir(parents=True)
-    (folder / CODE / "LC_MESSAGES" / "django.mo").write_bytes(catalogue.to_binary())
+    with (folder / CODE / "LC_MESSAGES" / "django.mo").open("wb") as file:
+        write_mo(file, catalogue)
 
 
 class Reading(HTMLParser):

@@ -4,8 +4,8 @@ import re
 import string
 from collections.abc import Iterator
 
-import polib
 import pytest
+from babel.messages.catalog import Catalog, Message
 
 from scripts.messages import catalogue, extract
 from tests.locale.surfaces import customer_reads
@@ -17,33 +17,43 @@ TAG = re.compile(r"</?[a-z]+[^>]*>")
 FOUND = extract.everything()
 
 
-def catalogues() -> Iterator[tuple[str, str, polib.POFile]]:
+def catalogues() -> Iterator[tuple[str, str, Catalog]]:
     for language in LANGUAGES:
         for domain in DOMAINS:
-            if FOUND[domain]:
-                yield language, domain, catalogue.read(language, domain)
+            yield language, domain, catalogue.read(language, domain)
+
+
+def entries(told: Catalog) -> list[Message]:
+    """Without the one that is the catalogue's head."""
+    return [one for one in told if one.id]
+
+
+def forms(one: str | tuple[str, ...]) -> list[str]:
+    """Of a message or its translation."""
+    return [one] if isinstance(one, str) else list(one)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_all_that_a_customer_reads_is_translated(language: str, domain: str) -> None:
-    told = {(entry.msgctxt, entry.msgid): entry for entry in catalogue.read(language, domain)}
-    missing = [
-        f"{message.places[0]}: {message.singular}"
-        for message in FOUND[domain]
-        if any(map(customer_reads, message.places)) and (message.key not in told or not told[message.key].translated())
-    ]
+    told = catalogue.read(language, domain)
+    missing = []
+    for message in entries(FOUND[domain]):
+        places = [place for place, _ in message.locations]
+        said = told.get(message.id, message.context)
+        if any(map(customer_reads, places)) and not (said and all(forms(said.string))):
+            missing.append(f"{places[0]}: {message.id}")
     assert not missing, f"run `make messages`, then say these in locale/{language}: {missing}"
 
 
 def test_placeholders_and_tags_are_those_of_the_source() -> None:
-    wrong = []
-    for language, _, entries in catalogues():
-        for entry in entries:
-            sources = [entry.msgid, entry.msgid_plural] if entry.msgid_plural else [entry.msgid]
-            for said in filter(None, [entry.msgstr, *entry.msgstr_plural.values()]):
-                if not any(in_it(said, source) for source in sources):
-                    wrong.append(f"{language}: {entry.msgid!r} → {said!r}")
+    wrong = [
+        f"{language}: {one.id!r} → {said!r}"
+        for language, _, told in catalogues()
+        for one in entries(told)
+        for said in filter(None, forms(one.string))
+        if not any(in_it(said, source) for source in forms(one.id))
+    ]
     assert not wrong, wrong
 
 
@@ -66,30 +76,27 @@ def formats(said: str) -> bool:
 
 def test_lines_at_the_ends_are_those_of_the_source() -> None:
     wrong = [
-        f"{language}: {entry.msgid!r} → {entry.msgstr!r}"
-        for language, _, entries in catalogues()
-        for entry in entries
-        if entry.msgstr
-        and any(end(entry.msgid, "\n") != end(entry.msgstr, "\n") for end in (str.startswith, str.endswith))
+        f"{language}: {one.id!r} → {said!r}"
+        for language, _, told in catalogues()
+        for one in entries(told)
+        for said in filter(None, forms(one.string))
+        if any(end(forms(one.id)[0], "\n") != end(said, "\n") for end in (str.startswith, str.endswith))
     ]
     assert not wrong, wrong
 
 
 def test_every_catalogue_holds_what_is_marked_and_nothing_else() -> None:
-    for language, domain, entries in catalogues():
-        keys = [(entry.msgctxt, entry.msgid) for entry in entries]
-        assert len(keys) == len(set(keys)), f"{language} {domain} says something twice"
-        assert not any(entry.obsolete or "fuzzy" in entry.flags for entry in entries)
-        gone = set(keys) - {message.key for message in FOUND[domain]}
-        assert not gone, f"run `make messages`: {language} {domain} still has {sorted(map(str, gone))}"
+    for language, domain, told in catalogues():
+        assert not any(one.fuzzy for one in entries(told))
+        gone = [one.id for one in entries(told) if FOUND[domain].get(one.id, one.context) is None]
+        assert not gone, f"run `make messages`: {language} {domain} still has {gone}"
 
 
 def test_plural_forms_are_as_many_as_the_language_has() -> None:
-    for language, _, entries in catalogues():
-        assert entries.metadata["Plural-Forms"] == catalogue.PLURALS[language]
-        for entry in entries:
-            if entry.msgid_plural:
-                assert len(entry.msgstr_plural) == catalogue.forms(language), entry.msgid
+    for language, _, told in catalogues():
+        for one in entries(told):
+            if one.pluralizable:
+                assert len(forms(one.string)) == told.num_plurals, f"{language}: {one.id}"
 
 
 def test_translations_are_written_in_the_letters_of_their_language() -> None:
@@ -99,7 +106,7 @@ def test_translations_are_written_in_the_letters_of_their_language() -> None:
         "ru": set("абвгдежзийклмнопрстуфхцчшщъыьэюя"),
         "ja": {chr(code) for code in (*range(0x3041, 0x30FF), *range(0x4E00, 0x9FFF))},
     }
-    for language, _, entries in catalogues():
-        said = "".join(entry.msgstr for entry in entries).lower()
+    for language, _, told in catalogues():
+        said = "".join(said for one in entries(told) for said in forms(one.string)).lower()
         own = sum(letter in letters[language] for letter in said)
         assert own > 0.4 * len(said), language

@@ -66,7 +66,7 @@ def detail(document: dict[str, Any], disk: dict[str, Any]) -> dict[str, Any]:
 
 def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
     """Label and value."""
-    budget, slots = disk["budget"], disk["slots"]
+    budget, slots, evidence = disk["budget"], disk["slots"], gettext("evidence")
     told = [
         [gettext("Attained, proved"), words.attained(disk["sli_ppb"], 3)],
         [gettext("Attained, estimate"), f"{words.per_cent(disk['sli_ppb']['estimate'], 3)} %"],
@@ -82,7 +82,7 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
         [gettext("idle · not observed"), f"{words.whole(slots['idle'])} · {words.whole(slots['no_data'])}"],
         [
             gettext("Observed"),
-            f"{words.per_cent(disk['coverage']['ppm'] * 1000, 2)} %, {gettext('evidence')} {disk['grade']}",
+            f"{words.per_cent(disk['coverage']['ppm'] * 1000, 2)} %, {evidence} {disk['grade']}",
         ],
         [gettext("Credit due"), credit(disk["credit"])],
     ]

@@ -13,7 +13,9 @@ export function dayText({ start, step_s: step, states, proved, low, high }, i) {
   const name = dayName(start + i * step);
   if (states[i] === null) return filled(gettext("%(when)s: nothing yet"), { when: name });
   const proof = ["breached", "met"].includes(states[i]) ? `, ${proved[i] ? gettext("proved") : gettext("likely")}` : "";
-  const share = low[i] === null ? "" : `, ${filled(gettext("%(share)s in time"), { share: `${low[i] === high[i] ? low[i] : `${low[i]}–${high[i]}`} %` })}`;
+  const range = low[i] === high[i] ? `${low[i]} %` : `${low[i]}–${high[i]} %`;
+  const inTime = filled(gettext("%(share)s in time"), { share: range });
+  const share = low[i] === null ? "" : `, ${inTime}`;
   return `${name}: ${stateWord(states[i])}${proof}${share}`;
 }
 
