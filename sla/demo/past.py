@@ -5,7 +5,7 @@ stood at goes on from span to span (`Odometer`), so that nothing looks like a ga
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import psycopg
@@ -61,16 +61,19 @@ class Fleet:
 
 @dataclass(slots=True)
 class Odometer:
-    """Where each disk's cumulative counters stand, (2 D,) each, and what is in flight: the guests', then the hosts'."""
+    """Where each disk's cumulative counters stand, (2 D,) each, what is in flight, and where I/Os and ms stood when
+    anyone last looked: the guests', then the hosts'."""
 
-    totals: dict[str, Ints] = field(default_factory=dict)
-    in_flight: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    totals: dict[str, Ints]
+    in_flight: Ints
+    seen_ios: Ints
+    seen_ms: Ints
 
     @classmethod
     def of(cls, disks: int) -> "Odometer":
         """All at zero."""
         zero = np.zeros(2 * disks, np.int64)
-        return cls({name: zero.copy() for name in COUNTED}, zero.copy())
+        return cls({name: zero.copy() for name in COUNTED}, zero.copy(), zero.copy(), zero.copy())
 
     def ios(self, mine: Ints) -> Ints:
         """Reads and writes of some disks."""
@@ -79,6 +82,10 @@ class Odometer:
     def ms(self, mine: Ints) -> Ints:
         """Their time."""
         return np.asarray(self.totals["read_ms"][mine] + self.totals["write_ms"][mine])
+
+    def seen(self, mine: Ints) -> tuple[Ints, Ints]:
+        """I/Os and ms when they were last observed."""
+        return self.seen_ios[mine], self.seen_ms[mine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +161,7 @@ def _part(fleet: Fleet, odometer: Odometer, trace: Trace, steps: Steps, percenti
     labels = label(counts, promises, trace.step_s, rng)
     rows = numbers + (len(fleet.disks) if steps.vantage == Vantage.HOST else 0)
     before = odometer.ios(rows), odometer.ms(rows), odometer.in_flight[rows]
-    made = minutes(counts, labels, steps.observed, MINUTE_S // trace.step_s, before)
+    made = minutes(counts, labels, steps.observed, MINUTE_S // trace.step_s, before, odometer.seen(rows))
     base = _move_on(odometer, rows, made)
     size = made.observed.shape[1]
     starts = trace.start + MINUTE_S * np.arange(size, dtype=np.int64)
@@ -208,7 +215,18 @@ def _move_on(odometer: Odometer, mine: Ints, made: Minutes) -> dict[str, Ints]:
         base[name] = ends - each
         total[mine] = ends[:, -1]
     odometer.in_flight[mine] = made.last_level[:, -1]
+    _look(odometer, mine, made)
     return base
+
+
+def _look(odometer: Odometer, mine: Ints, made: Minutes) -> None:
+    """The odometer knows where the last observed minute of these ended."""
+    for seen, first, counted in (
+        (odometer.seen_ios, made.first_ios, ("read_ios", "write_ios")),
+        (odometer.seen_ms, made.first_ms, ("read_ms", "write_ms")),
+    ):
+        ends = first + made.sums[counted[0]] + made.sums[counted[1]]
+        seen[mine] = np.maximum(seen[mine], np.where(made.observed, ends, 0).max(axis=1))
 
 
 def put_hours(cursor: "psycopg.Cursor[tuple]", part: Part) -> int:

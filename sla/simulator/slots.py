@@ -33,6 +33,8 @@ class Minutes:
     observed: Bools
     first_ios: Ints  # cumulative where the minute begins
     first_ms: Ints
+    seen_ios: Ints  # (D,): where the last observed minute before these ended
+    seen_ms: Ints
 
 
 def minutes(
@@ -41,10 +43,12 @@ def minutes(
     observed: Bools,
     per_minute: int,
     before: tuple[Ints, Ints, Ints],
+    seen: tuple[Ints, Ints],
 ) -> Minutes:
     """Steps (D, S) to minutes, S being a multiple of per_minute.
 
     before: what each disk (D,) had completed when the steps began, its time in ms, and what was in flight then.
+    seen: what it had completed when it was last observed, and its time.
     """
     disks = len(observed)
 
@@ -64,6 +68,8 @@ def minutes(
         observed=np.asarray(by_minute(observed.astype(np.int64)).all(axis=2)),
         first_ios=ios[:, None] + np.cumsum(done, axis=1) - done,
         first_ms=ms[:, None] + np.cumsum(spent, axis=1) - spent,
+        seen_ios=seen[0],
+        seen_ms=seen[1],
     )
 
 
@@ -145,13 +151,11 @@ def _chain(made: Minutes) -> tuple[Ints, Ints, Ints, Ints]:
     """Counters where each minute ends, and what no frame saw since the observed minute before it."""
     done = made.sums["read_ios"] + made.sums["write_ios"]
     spent = made.sums["read_ms"] + made.sums["write_ms"]
-    first_seen = made.observed & ~np.concatenate((np.ones((len(done), 1), bool), made.observed[:, :-1]), axis=1)
     out = []
-    for first, each in ((made.first_ios, done), (made.first_ms, spent)):
-        end = first + each
-        # Where the last observed minute before this one ended; counters only grow, so the largest is the last.
-        known = np.where(made.observed, end, 0)
-        before = np.maximum.accumulate(np.concatenate((first[:, :1], known[:, :-1]), axis=1), axis=1)
-        out.append(np.where(first_seen, first - before, 0).reshape(-1))
+    for first, each, seen in ((made.first_ios, done, made.seen_ios), (made.first_ms, spent, made.seen_ms)):
+        # Counters only grow: of all that were seen before a minute, the largest is the last.
+        known = np.where(made.observed, first + each, 0)
+        before = np.maximum.accumulate(np.concatenate((seen[:, None], known[:, :-1]), axis=1), axis=1)
+        out.append(np.where(made.observed, first - before, 0).reshape(-1))
     ends = ((made.first_ios + done).reshape(-1), (made.first_ms + spent).reshape(-1) % WRAP_MS)
     return *ends, out[0], out[1]

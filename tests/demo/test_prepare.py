@@ -36,7 +36,7 @@ SMALL = Size(
     pools=(("ssd-1", 10), ("ssd-2", 5), ("ssd-3", 8), ("ssd-4", 6), ("hdd-3", 3)),
     month_s=2 * DAY_S,
     slot_days=1,
-    frames_s=HOUR_S,
+    frames_s=2 * HOUR_S,
 )
 
 
@@ -64,21 +64,15 @@ def slots() -> dict[tuple[Any, ...], tuple[Any, ...]]:
     return {row[:3]: row for row in found}
 
 
-def told(slot: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a slot says. What went by in the hypervisor's holes is known only once its frames are scored again."""
-    if slot[1] == Vantage.GUEST:
-        return slot
-    return tuple(value for name, value in zip(store.SLOT_COLUMNS, slot, strict=True) if not name.startswith("gap_"))
-
-
 def test_scoring_the_stored_frames_again_gives_the_same_slots(made: state.State) -> None:
     before = slots()
     frames = Frame.objects.count()
-    assert frames > 30 * 60 and len(before) > 32 * 1_440
-    minutes = services.rescore(start=made.anchor - HOUR_S, end=made.anchor)
-    assert minutes > 28 * 60
+    assert frames > 2 * 30 * 60 and len(before) > 32 * 1_440
+    # Two hours: the hypervisor's agent has its holes in every other one.
+    minutes = services.rescore(start=made.anchor - 2 * HOUR_S, end=made.anchor)
+    assert minutes > 2 * 28 * 60
     after = slots()
-    unlike = [key for key in before if told(before[key]) != told(after[key])]
+    unlike = [key for key in before if before[key] != after[key]]
     assert not unlike, (before[unlike[0]], after[unlike[0]])
 
 

@@ -116,7 +116,7 @@ def test_slots_made_for_whole_fleets_are_what_the_domain_judges_frame_by_frame(s
     disks, steps = 12, 30 * 60 // step_s
     trace, counts, labels, contracts = coarse(disks, step_s, steps)
     zero = np.zeros(disks, np.int64)
-    made = minutes(counts, labels, trace.observed, 60 // step_s, (zero, zero, zero))
+    made = minutes(counts, labels, trace.observed, 60 // step_s, (zero, zero, zero), (zero, zero))
     rows = 30 * disks
     empty = (np.zeros(rows, np.int64),) * 3
     ours = score_minutes(made, contracts, np.zeros((disks, 30), bool), zero + 9, np.zeros((rows, 0)), empty, step_s)
