@@ -29,6 +29,8 @@ def of_template(
     yield from extract.extract_python(BytesIO(calls.encode()), keywords, comments, options)
 
 
+# Also what is said inside of `${}`.
+OPTIONS = {"**.js": {"parse_template_string": True}, "**.mjs": {"parse_template_string": True}}
 # Of each domain: below these folders, files of this pattern are read by this method.
 SOURCES: dict[str, list[tuple[str, list[tuple[str, Any]]]]] = {
     "django": [
@@ -45,7 +47,7 @@ def everything() -> dict[str, Catalog]:
     for domain, folders in SOURCES.items():
         found[domain] = catalogue = Catalog(charset="utf-8")
         for folder, methods in folders:
-            told = extract.extract_from_dir(paths.ROOT / folder, methods, keywords=KEYWORDS)
+            told = extract.extract_from_dir(paths.ROOT / folder, methods, OPTIONS, keywords=KEYWORDS)
             for name, _, message, _, context in told:
                 catalogue.add(message, locations=[(f"{folder}/{name}", 1)], context=context)
     return found

@@ -1,10 +1,13 @@
 // How much of the month's error budget is left: the line so far, its proved range, and what may have been spent by now.
-import { Chart, font, line, options, tickLabel, valueAxis } from "charts/frame.js";
+import { Chart, font, line, options, valueAxis } from "charts/frame.js";
 import { lastKnown } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
+import { zone } from "core/clock.js";
 import { percent } from "core/format.js";
+import { filled, gettext, locale } from "core/words.js";
 
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
+const monthName = (period) => new Intl.DateTimeFormat(locale, { month: "long", timeZone: "UTC" }).format(Date.parse(`${period}-01`));
+const dayNumber = (unix) => new Intl.DateTimeFormat("en-GB", { day: "numeric", timeZone: zone() }).format(unix * 1000);
 
 function config({ budget }) {
   const along = (name) => budget.t.map((x, i) => ({ x, y: budget[name][i] }));
@@ -16,7 +19,7 @@ function config({ budget }) {
   y.ticks.callback = (value) => `${Math.round(value * 100).toString().replace("-", "−")} %`;
   const x = {
     type: "linear", min: budget.start, max: budget.end, grid: { display: false }, border: { color: token("grid") },
-    ticks: { color: token("text-muted"), font: font(), maxRotation: 0, autoSkip: false, padding: 4, callback: (value) => tickLabel(value, 86400).split(" ")[0] },
+    ticks: { color: token("text-muted"), font: font(), maxRotation: 0, autoSkip: false, padding: 4, callback: dayNumber },
     afterBuildTicks(axis) {
       const week = 5 * 86400;
       axis.ticks = [];
@@ -41,12 +44,15 @@ export const budget = {
     return new Chart(canvas, { type: "line", data: { datasets }, options: given });
   },
   config,
-  note: ({ budget: b }) => (b ? MONTHS[Number(b.period.slice(5)) - 1] : ""),
+  note: ({ budget: b }) => (b ? monthName(b.period) : ""),
   caption: ({ budget: b }) => {
     if (!b) return "";
     const last = lastKnown(b.left);
     if (last < 0) return "";
-    const breached = b.left[last] < b.ideal[last] ? " Below the dashed line more was slow than the objective allows so far." : "";
-    return `Of the budget expected for the whole month ${percent(b.left[last], 1)} is left; ${percent(b.ideal[last], 1)} should be by now (dashed).${breached} Shaded: the range of proof.`;
+    return [
+      filled(gettext("Of the budget expected for the whole month %(left)s is left; %(ideal)s should be by now (dashed)."), { left: percent(b.left[last], 1), ideal: percent(b.ideal[last], 1) }),
+      b.left[last] < b.ideal[last] ? gettext("Below the dashed line more was slow than the objective allows so far.") : "",
+      gettext("Shaded: the range of proof."),
+    ].filter(Boolean).join(" ");
   },
 };

@@ -6,6 +6,8 @@ import annotation from "chartjs-plugin-annotation";
 import { timeTicks } from "charts/series.js";
 import { hatch, soft, token } from "charts/tokens.js";
 import { zone } from "core/clock.js";
+import { decimal } from "core/format.js";
+import { locale } from "core/words.js";
 
 Chart.register(BarController, BarElement, Filler, LineController, LineElement, LinearScale, PointElement, annotation);
 export { Chart };
@@ -26,7 +28,7 @@ export function offsetAt(unix, name = zone()) {
 /** 08:00 or 21 Nov, as a tick of a span of time. */
 export function tickLabel(unix, span) {
   const timeZone = zone();
-  const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone });
+  const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone });
   const text = clock.format(unix * 1000);
   if (span >= 86400) return day.format(unix * 1000);
@@ -58,7 +60,7 @@ export function timeAxis(start, end) {
 }
 
 export function valueAxis(unit, { max, suggestedMax, min = 0, digits, most = 5 } = {}) {
-  const written = (value) => `${value.toLocaleString("en-US", { maximumFractionDigits: digits ?? 2 })}${unit ? ` ${unit}` : ""}`;
+  const written = (value) => `${decimal(value, digits ?? 2)}${unit ? ` ${unit}` : ""}`;
   return {
     type: "linear",
     min, max, suggestedMax,

@@ -8,7 +8,7 @@ import { filled, gettext } from "core/words.js";
 
 Chart.register(MatrixController, MatrixElement);
 
-const edgeWord = (ms) => (ms === null ? "over 100 s" : milliseconds(ms));
+const edgeWord = (ms) => (ms === null ? gettext("over 100 s") : milliseconds(ms));
 
 function config(data) {
   const { heat, range: { start, end } } = data;

@@ -6,17 +6,19 @@ import { token } from "charts/tokens.js";
 import { fillTable, figure, twin } from "charts/twin.js";
 import { zone } from "core/clock.js";
 import { count, DASH, milliseconds, moment, timeOfDay } from "core/format.js";
+import { stateWord } from "core/states.js";
+import { filled, gettext, ngettext } from "core/words.js";
 
-const WORDS = { normal: "normal", pro_rata: "pro rata", excused: "excused", under_delivery: "under-delivery", stalled: "stalled", idle: "idle", unknown: "unknown" };
 const COLOURS = { normal: "chart-1", pro_rata: "cell-excused", excused: "cell-excused", under_delivery: "state-at-risk", stalled: "state-breached", idle: "cell-idle", unknown: "cell-no-data" };
 
-function sentence(second) {
-  const word = WORDS[second.case];
+/** `word`: of the second's case. */
+function sentence(second, word) {
   const at = timeOfDay(second.t, zone(), { seconds: true });
-  if (second.case === "unknown") return `${at}: unknown, nobody looked`;
+  if (second.case === "unknown") return filled(gettext("%(when)s: unknown, nobody looked"), { when: at });
   const slow = second.slow.low === second.slow.high ? count(second.slow.estimate) : `${count(second.slow.low)}–${count(second.slow.high)}`;
-  const lost = second.lost_ms ? ` · ${count(second.lost_ms)} ms lost` : "";
-  return `${at}: ${word} · ${count(second.ios)} I/Os · ${milliseconds(second.await_ms)} · ${slow} slow${lost}`;
+  const said = [word, filled(gettext("%(count)s I/Os"), { count: count(second.ios) }), milliseconds(second.await_ms), filled(gettext("%(count)s slow"), { count: slow })];
+  if (second.lost_ms) said.push(filled(gettext("%(time)s lost"), { time: milliseconds(second.lost_ms) }));
+  return `${at}: ${said.join(" · ")}`;
 }
 
 function bars(seconds, name) {
@@ -58,10 +60,11 @@ export function minutePanel(root, { onShown, onClosed }) {
   const charts = {};
   let bar = null;
   let told = null;
+  const wordOf = (second) => told.cases.find((one) => one.case === second.case)?.word ?? second.case;
   const refreshTwin = twin(root.querySelector("details"), (table) => told && fillTable(
-    table, ["Second", "Word", "I/Os", "Mean, ms", "Queue", "Covered", "Slow", "Lost, ms"],
-    told.seconds.map((s) => [timeOfDay(s.t, zone(), { seconds: true }), WORDS[s.case], figure(s.ios), figure(s.await_ms), figure(s.aqu_sz), figure(s.eligible), s.slow ? `${figure(s.slow.low)}–${figure(s.slow.high)}` : DASH, figure(s.lost_ms)]),
-    "Each step of the minute",
+    table, [gettext("Second"), gettext("Word"), gettext("I/Os"), gettext("Mean, ms"), gettext("Queue"), gettext("Covered"), gettext("Slow"), gettext("Lost, ms")],
+    told.seconds.map((s) => [timeOfDay(s.t, zone(), { seconds: true }), wordOf(s), figure(s.ios), figure(s.await_ms), figure(s.aqu_sz), figure(s.eligible), s.slow ? `${figure(s.slow.low)}–${figure(s.slow.high)}` : DASH, figure(s.lost_ms)]),
+    gettext("Each step of the minute"),
   ));
 
   function draw(name, field, unit, promised) {
@@ -86,25 +89,26 @@ export function minutePanel(root, { onShown, onClosed }) {
     use.setAttribute("href", `#i-${slot?.state ?? "no_data"}`);
     icon.setAttribute("aria-hidden", "true");
     icon.append(use);
-    const word = (slot?.state ?? "no_data").replace("_", " ");
-    const proof = ["met", "breached"].includes(slot?.state) ? `, ${slot.proved ? "proved" : "likely"}` : "";
+    const word = stateWord(slot?.state ?? "no_data");
+    const proof = ["met", "breached"].includes(slot?.state) ? `, ${slot.proved ? gettext("proved") : gettext("likely")}` : "";
     state.append(icon, `${word[0].toUpperCase()}${word.slice(1)}${proof}`);
-    part("because").textContent = told.because ?? "not scored yet";
+    part("because").textContent = told.because ?? gettext("not scored yet");
     part("figures").replaceChildren(...told.figures.flatMap(({ word: name, value, is }) => {
       const row = document.createElement("div");
       row.append(put("dt", name), put("dd", value, "number"), put("dd", is, "muted formula"));
       return [row];
     }));
     part("cases").replaceChildren(...told.cases.map(({ case: name, word: text, seconds }) => {
-      const item = put("li", `${text} ${seconds} s`);
+      const item = put("li", `${text} ${filled(gettext("%(count)s s"), { count: seconds })}`);
       item.prepend(put("span", "", `key cell-${name}`));
       return item;
     }));
     const [frame] = told.frames;
-    const grade = slot ? `grade ${slot.grade}` : "";
+    const grade = slot ? filled(gettext("grade %(grade)s"), { grade: slot.grade }) : "";
+    const coarsest = frame?.coarsest_ms ? filled(gettext("read every %(time)s at the coarsest"), { time: milliseconds(frame.coarsest_ms) }) : "";
     part("frames").textContent = frame
-      ? `Evidence: ${[grade, frame.source, frame.coarsest_ms ? `read every ${frame.coarsest_ms} ms at the coarsest` : "", `in-flight rule "${frame.in_flight_rule}"`].filter(Boolean).join(" · ")}`
-      : "The seconds are not kept any longer: these are the minute's own figures.";
+      ? filled(gettext("Evidence: %(evidence)s"), { evidence: [grade, frame.source, coarsest, filled(gettext("in-flight rule “%(rule)s”"), { rule: frame.in_flight_rule })].filter(Boolean).join(" · ") })
+      : gettext("The seconds are not kept any longer: these are the minute's own figures.");
   }
 
   function lay(answer) {
@@ -112,9 +116,10 @@ export function minutePanel(root, { onShown, onClosed }) {
     part("body").hidden = part("close").hidden = false;
     part("hint").hidden = true;
     words();
-    const cells = told.seconds.map((second) => ({ state: second.case, text: sentence(second) }));
+    const cells = told.seconds.map((second) => ({ state: second.case, text: sentence(second, wordOf(second)) }));
     const say = (i) => {
-      part("readout").textContent = i === null || !told.seconds[i] ? `${told.seconds.length} seconds` : sentence(told.seconds[i]);
+      const { length } = told.seconds;
+      part("readout").textContent = i === null || !told.seconds[i] ? filled(ngettext("%(count)s second", "%(count)s seconds", length), { count: length }) : cells[i].text;
     };
     const hasSeconds = told.seconds.length > 0;
     part("bar").hidden = !hasSeconds;
@@ -136,7 +141,7 @@ export function minutePanel(root, { onShown, onClosed }) {
     const { minute } = await response.json();
     if (minute === null) {
       close();
-      part("hint").textContent = "Nothing is stored of that minute.";
+      part("hint").textContent = gettext("Nothing is stored of that minute.");
       return;
     }
     lay(minute);

@@ -1,6 +1,7 @@
 // Where the month's figures come from: asked for when somebody opens it.
 import { zone } from "core/clock.js";
 import { count, milliseconds, moment } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const make = (tag, text = "", className = "") => {
   const element = document.createElement(tag);
@@ -20,15 +21,15 @@ function figures(told) {
 }
 
 function worst(told) {
-  if (!told.worst.length) return make("p", "No minute of it had anything slow.", "muted");
+  if (!told.worst.length) return make("p", gettext("No minute of it had anything slow."), "muted");
   const scroll = make("div", "", "twin-body");
   scroll.tabIndex = 0;
   scroll.setAttribute("role", "region");
-  scroll.setAttribute("aria-label", "Worst minutes");
+  scroll.setAttribute("aria-label", gettext("Worst minutes"));
   const table = document.createElement("table");
-  table.createCaption().textContent = `The minutes of ${told.month} that cost most`;
+  table.createCaption().textContent = filled(gettext("The minutes of %(month)s that cost most"), { month: told.month });
   const head = table.createTHead().insertRow();
-  for (const text of ["Minute", "Slow", "of covered", "Mean", "Lost"]) {
+  for (const text of [gettext("Minute"), gettext("Slow"), gettext("of covered"), gettext("Mean"), gettext("Lost")]) {
     const cell = make("th", text);
     cell.scope = "col";
     head.append(cell);
@@ -59,7 +60,7 @@ export function monthCard(root) {
       told = await response.json();
       lay();
     } else {
-      body.replaceChildren(make("p", "No answer from the server: close and open it again.", "muted"));
+      body.replaceChildren(make("p", gettext("No answer from the server: close and open it again."), "muted"));
     }
   });
   document.addEventListener("zonechange", lay);

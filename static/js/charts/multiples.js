@@ -1,14 +1,19 @@
 // The evidence as aligned small multiples: one row a disk, load and latency beside each other, the window tinted.
 import { bands, Chart, font, timeAxis, valueAxis } from "charts/frame.js";
 import { token } from "charts/tokens.js";
-import { DASH, milliseconds } from "core/format.js";
+import { count, DASH, fixed, milliseconds } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const PARTS = [
   { key: "iops", word: "IOPS", colour: "chart-1" },
   { key: "bps", word: "MB/s", colour: "chart-4", scale: 1e-6 },
   { key: "latency_ms", word: "ms", colour: "chart-2" },
 ];
-const ROLES = { suspect: "at_risk", victim: "breached", bystander: "idle" };
+const ROLES = {
+  suspect: { state: "at_risk", word: () => gettext("suspect") },
+  victim: { state: "breached", word: () => gettext("victim") },
+  bystander: { state: "idle", word: () => gettext("bystander") },
+};
 
 const make = (tag, text = "", className = "") => {
   const element = document.createElement(tag);
@@ -20,12 +25,13 @@ const make = (tag, text = "", className = "") => {
 /** "12 % of the load · 40 s before" for a disk of the card. */
 export function figuresOf(disk) {
   const said = [];
-  if (disk.times !== null && disk.times !== undefined) said.push(`×${disk.times.toFixed(1)}`);
-  if (disk.share !== null && disk.share !== undefined) said.push(`${Math.round(disk.share * 100)} % of the load`);
+  if (disk.times !== null && disk.times !== undefined) said.push(`×${fixed(disk.times, 1)}`);
+  if (disk.share !== null && disk.share !== undefined) said.push(filled(gettext("%(share)s of the load"), { share: `${Math.round(disk.share * 100)} %` }));
   if (disk.role === "suspect" && disk.lag_s !== null && disk.lag_s !== undefined) {
-    said.push(disk.lag_s === 0 ? "rose in the same minute" : `rose ${Math.abs(disk.lag_s)} s ${disk.lag_s > 0 ? "before" : "after"}`);
+    const words = disk.lag_s === 0 ? gettext("rose in the same minute") : disk.lag_s > 0 ? gettext("rose %(count)s s before") : gettext("rose %(count)s s after");
+    said.push(filled(words, { count: Math.abs(disk.lag_s) }));
   }
-  if (disk.score !== null && disk.score !== undefined && disk.role === "suspect") said.push(`score ${disk.score.toFixed(2)}`);
+  if (disk.score !== null && disk.score !== undefined && disk.role === "suspect") said.push(filled(gettext("score %(score)s"), { score: fixed(disk.score, 2) }));
   return said.join(" · ") || DASH;
 }
 
@@ -58,7 +64,7 @@ export function multiples(root, card) {
     charts = [];
     root.replaceChildren();
     if (!card.disks.length) {
-      root.append(make("p", "No curves were kept of this window.", "muted"));
+      root.append(make("p", gettext("No curves were kept of this window."), "muted"));
       return;
     }
     for (const disk of card.disks) {
@@ -66,7 +72,7 @@ export function multiples(root, card) {
       const head = make("div", "", "multiple-head");
       const link = make("a", disk.name);
       link.href = disk.url;
-      const role = make("span", disk.role, `state state-${ROLES[disk.role] ?? "idle"}`);
+      const role = make("span", ROLES[disk.role].word(), `state state-${ROLES[disk.role].state}`);
       head.append(link, role, make("span", figuresOf(disk), "muted"));
       row.append(head);
       for (const part of PARTS) {
@@ -74,8 +80,8 @@ export function multiples(root, card) {
         const canvas = make("canvas");
         canvas.setAttribute("role", "img");
         const most = Math.max(0, ...(disk[part.key] ?? []).filter((value) => value !== null));
-        const peak = part.key === "latency_ms" ? milliseconds(most) : `${Math.round(most * (part.scale ?? 1)).toLocaleString("en-US")} ${part.word}`;
-        canvas.setAttribute("aria-label", `${disk.name}: ${part.word} over time, at most ${peak}`);
+        const peak = part.key === "latency_ms" ? milliseconds(most) : `${count(most * (part.scale ?? 1))} ${part.word}`;
+        canvas.setAttribute("aria-label", filled(gettext("%(disk)s: %(unit)s over time, at most %(peak)s"), { disk: disk.name, unit: part.word, peak }));
         cell.append(canvas);
         row.append(cell);
         root.append(row);

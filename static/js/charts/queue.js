@@ -3,7 +3,7 @@ import { eventBands, eventRules } from "charts/events.js";
 import { bands, Chart, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
 import { lonely, points, quantile, roundUp } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
-import { DASH } from "core/format.js";
+import { DASH, fixed } from "core/format.js";
 import { filled, gettext } from "core/words.js";
 
 function config(data) {
@@ -33,5 +33,5 @@ export const queue = {
     return [["line chart-1", gettext("requests under way, mean")], ...(last ? [["dashed text-muted", filled(gettext("depth %(depth)s of the contract"), { depth: last.depth })]] : [])];
   },
   columns: ["aqu_sz"],
-  readout: (data, i) => filled(gettext("%(count)s requests"), { count: data.aqu_sz[i] === null ? DASH : data.aqu_sz[i].toFixed(1) }),
+  readout: (data, i) => filled(gettext("%(count)s requests"), { count: data.aqu_sz[i] === null ? DASH : fixed(data.aqu_sz[i], 1) }),
 };

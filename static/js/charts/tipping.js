@@ -4,6 +4,8 @@ import { Chart, font, options } from "charts/frame.js";
 import { token } from "charts/tokens.js";
 import { tippingWords } from "charts/tipping-words.js";
 import { figure, fillTable, twin } from "charts/twin.js";
+import { decimal } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 Chart.register(LogarithmicScale);
 
@@ -22,7 +24,7 @@ export function axis(unit, position, values) {
     title: { display: true, text: unit, color: token("text-muted"), font: font() },
     ticks: {
       color: token("text-muted"), font: font(), maxRotation: 0, autoSkip: true, autoSkipPadding: 12, padding: 4, includeBounds: false, maxTicksLimit: 6,
-      callback: (value) => (linear || TICKS.has(leading(value)) ? value.toLocaleString("en-US", { maximumFractionDigits: 2 }) : null),
+      callback: (value) => (linear || TICKS.has(leading(value)) ? decimal(value) : null),
     },
   };
 }
@@ -49,7 +51,7 @@ function config(got) {
   };
 }
 
-const HEADS = ["Load, IOPS", "Mean, ms", "p99, ms", "Minutes"];
+const heads = () => [gettext("Load, IOPS"), gettext("Mean, ms"), "p99, ms", gettext("Minutes")];
 const rows = (points) => points.map((point) => [figure(point.iops, 1), figure(point.await_ms, 2), figure(point.p99_ms, 2), figure(point.minutes, 0)]);
 
 /** Fills the card once it is looked at; what cannot be had is said in it. */
@@ -63,16 +65,16 @@ export async function tippingCard(root) {
     got = await answer.json();
   } catch (error) {
     empty.hidden = false;
-    empty.textContent = `Could not be read (${error.message}); reload to try again.`;
+    empty.textContent = filled(gettext("Could not be read (%(error)s); reload to try again."), { error: error.message });
     return;
   }
   part("caption").textContent = tippingWords(got);
   empty.hidden = got.points.length > 0;
   if (!got.points.length) {
-    empty.textContent = "No minute had as much as one request a second.";
+    empty.textContent = gettext("No minute had as much as one request a second.");
     return;
   }
-  twin(root.querySelector("details"), (table) => fillTable(table, HEADS, rows(got.points), "Latency by load over seven days"));
+  twin(root.querySelector("details"), (table) => fillTable(table, heads(), rows(got.points), gettext("Latency by load over seven days")));
   const chart = new Chart(root.querySelector("canvas"), { type: "line", data: { datasets: config(got).datasets }, options: config(got).options });
   document.addEventListener("themechange", () => {
     const fresh = config(got);

@@ -1,5 +1,5 @@
 // The table beside each chart: the same points as text, made when somebody opens it.
-import { DASH, moment } from "core/format.js";
+import { DASH, decimal, moment } from "core/format.js";
 import { zone } from "core/clock.js";
 
 /** `rows`: arrays of text or figures; the first column heads its row. */
@@ -25,7 +25,7 @@ export function fillTable(root, heads, rows, caption) {
   root.replaceChildren(table);
 }
 
-export const figure = (value, digits = 2) => (value === null || value === undefined ? DASH : value.toLocaleString("en-US", { maximumFractionDigits: digits }));
+export const figure = (value, digits = 2) => decimal(value ?? null, digits);
 export const when = (unix) => moment(unix, zone());
 
 /** Fills a <details> when it opens, and again on `refresh()` while it is open. */

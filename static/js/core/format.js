@@ -48,6 +48,11 @@ export function count(value) {
   return value === null || !Number.isFinite(value) ? DASH : Math.round(value).toLocaleString(FIGURES);
 }
 
+/** 1,250.5: a figure with so many places at most. */
+export function decimal(value, digits = 2) {
+  return value === null || !Number.isFinite(value) ? DASH : value.toLocaleString(FIGURES, { maximumFractionDigits: digits });
+}
+
 /** A share in percent, cut and never rounded up: 0.99996 is 99.99 %. */
 export function percent(ratio, digits = 2) {
   if (ratio === null || !Number.isFinite(ratio)) return DASH;
@@ -73,11 +78,12 @@ function plain(value) {
 export function milliseconds(value) {
   if (value === null || !Number.isFinite(value)) return DASH;
   if (value >= 1000) {
-    return filled(gettext("%(count)s s"), { count: pointed((value / 1000).toFixed(value < 10000 ? 1 : 0)) });
+    return filled(gettext("%(count)s s"), { count: fixed(value / 1000, value < 10000 ? 1 : 0) });
   }
-  return filled(gettext("%(count)s ms"), { count: pointed(value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)) });
+  return filled(gettext("%(count)s ms"), { count: fixed(value, value < 1 ? 2 : value < 10 ? 1 : 0) });
 }
 
-function pointed(figure) {
-  return figure.replace(".", POINT);
+/** 2.0: a figure with just so many places. */
+export function fixed(value, digits) {
+  return value.toFixed(digits).replace(".", POINT);
 }

@@ -41,7 +41,7 @@ export function startRefresh({ stale, onRefresh = () => {} }) {
 
 /** Title and icon tell a breach to someone who looks at another tab. */
 export function showAlarm(breached, title) {
-  document.title = breached ? `▲ ${breached} breached · ${title}` : title;
+  document.title = breached ? `▲ ${filled(gettext("%(count)s breached"), { count: breached })} · ${title}` : title;
   const icon = document.querySelector("link[rel=icon]");
   const wanted = breached ? icon.dataset.alarm : icon.dataset.calm;
   if (icon.getAttribute("href") !== wanted) icon.setAttribute("href", wanted);

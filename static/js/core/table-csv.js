@@ -1,10 +1,15 @@
 // Any list as a file: what stands in the table, as text, one line a row.
+import { gettext } from "./words.js";
+
+const RUNS = /^[=+\-@\t\r]/;
+const FIGURE = /^[+-]?[\d.,]/;
+const QUOTED = /[",\n]/;
 
 /** Cells as one CSV text; a cell that begins like a formula is kept from being one (spreadsheets run it). */
 export function csvOf(rows) {
   const cell = (text) => {
-    const plain = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.,]/.test(text) ? `'${text}` : text;
-    return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+    const plain = RUNS.test(text) && !FIGURE.test(text) ? `'${text}` : text;
+    return QUOTED.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
   };
   return `${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 }
@@ -17,7 +22,7 @@ function save(table) {
   const rows = [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.querySelector("form, button")).map(words));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob(["﻿", csvOf(rows)], { type: "text/csv" }));
-  link.download = `${(document.querySelector("h1")?.innerText ?? "plimsoll").toLowerCase().replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "")}.csv`;
+  link.download = `${(document.querySelector("h1")?.innerText ?? "plimsoll").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-").replaceAll(/^-|-$/g, "")}.csv`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
@@ -30,7 +35,7 @@ function offer(root = document) {
     button.type = "button";
     button.className = "table-csv plain";
     button.textContent = "CSV";
-    button.title = "These rows as a file";
+    button.title = gettext("These rows as a file");
     button.addEventListener("click", () => save(table));
     card.append(button);
   }

@@ -1,6 +1,8 @@
 import { zone } from "core/clock.js";
 import { timeOfDay } from "core/format.js";
 import { showAlarm, startRefresh } from "core/refresh.js";
+import { stateWord } from "core/states.js";
+import { gettext } from "core/words.js";
 
 const title = document.title;
 
@@ -19,8 +21,6 @@ for (const select of document.querySelectorAll("[data-submits]")) {
   select.addEventListener("change", () => select.form.requestSubmit());
 }
 
-const WORDS = { likely: "breached, likely", no_data: "no data" };
-
 // The minute under the pointer. By delegation: the strips are replaced every ten seconds.
 document.addEventListener("pointermove", (event) => {
   const strip = event.target.closest?.(".strip-cell")?.querySelector(".strip");
@@ -30,6 +30,6 @@ document.addEventListener("pointermove", (event) => {
   const share = (event.clientX - box.left) / box.width;
   const place = Math.min(kinds.length - 1, Math.max(0, Math.floor(share * kinds.length)));
   const kind = kinds[place];
-  const text = `${timeOfDay(Number(strip.dataset.start) + 60 * place, zone())} ${WORDS[kind] ?? kind}`;
+  const text = `${timeOfDay(Number(strip.dataset.start) + 60 * place, zone())} ${kind === "likely" ? gettext("breached, likely") : stateWord(kind)}`;
   if (strip.parentElement.title !== text) strip.parentElement.title = text;
 });

@@ -1,11 +1,12 @@
 // Passkeys: a form with data-passkey asks the browser for a key (create), or to sign with one (get, login), puts the
 // answer into its `credential` and sends itself. Options come from the page, for a login from the form's own address.
 import { fromBase64url, toBase64url } from "core/base64url.js";
+import { filled, gettext } from "core/words.js";
 
 const PROBLEMS = {
-  NotAllowedError: "It was cancelled, took too long, or this device has no key for this account.",
-  InvalidStateError: "This device has a key for this account already.",
-  SecurityError: "Passkeys need a host name: open this page by its name, not by an IP address.",
+  NotAllowedError: () => gettext("It was cancelled, took too long, or this device has no key for this account."),
+  InvalidStateError: () => gettext("This device has a key for this account already."),
+  SecurityError: () => gettext("Passkeys need a host name: open this page by its name, not by an IP address."),
 };
 
 /** Options as JSON, with the binary fields that the browser wants. */
@@ -40,7 +41,7 @@ async function asked(form) {
     return JSON.parse(document.getElementById("passkey-options").textContent);
   }
   const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
-  if (!answer.ok) throw new Error(`The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Error(filled(gettext("The server answered %(status)s."), { status: answer.status }));
   return answer.json();
 }
 
@@ -62,13 +63,13 @@ async function credentialFor(form) {
 
 function complain(form, error) {
   const line = form.querySelector("[data-passkey-problem]");
-  line.textContent = PROBLEMS[error.name] ?? error.message;
+  line.textContent = PROBLEMS[error.name]?.() ?? error.message;
   line.hidden = false;
 }
 
 for (const form of document.querySelectorAll("[data-passkey]")) {
   if (!window.PublicKeyCredential) {
-    if (!form.hidden) complain(form, new Error("This browser has no passkeys, or the connection is not secure."));
+    if (!form.hidden) complain(form, new Error(gettext("This browser has no passkeys, or the connection is not secure.")));
     continue;
   }
   form.hidden = false;

@@ -5,7 +5,8 @@ import { cellAt, heightOf, poolHeat, redraw } from "charts/pool-heat.js";
 import { stepName } from "charts/series.js";
 import { fillTable, figure, twin, when } from "charts/twin.js";
 import { zone } from "core/clock.js";
-import { moment } from "core/format.js";
+import { fixed, moment } from "core/format.js";
+import { filled, gettext } from "core/words.js";
 
 const find = (id) => document.getElementById(id);
 let data = JSON.parse(find("pool-data").textContent);
@@ -21,12 +22,12 @@ const chart = poolHeat(canvas, data);
 
 const table = twin(document.querySelector(".heat-card details"), (root) => {
   const rows = data.heat.cells.map(([x, y, times]) => [when(data.heat.start + x * data.heat.step_s), data.heat.disks[y].name, figure(times)]);
-  fillTable(root, ["From", "Disk", "Times slower"], rows, `Columns of ${stepName(data.heat.step_s)}`);
+  fillTable(root, [gettext("From"), gettext("Disk"), gettext("Times slower")], rows, filled(gettext("Columns of %(step)s"), { step: stepName(data.heat.step_s) }));
 });
 
 canvas.addEventListener("pointermove", (event) => {
   const cell = cellAt(chart, data, event.offsetX, event.offsetY);
-  readout.textContent = cell ? `${moment(cell.at, zone())} · ${cell.disk.name} · ×${cell.times.toFixed(2)}` : "";
+  readout.textContent = cell ? `${moment(cell.at, zone())} · ${cell.disk.name} · ×${fixed(cell.times, 2)}` : "";
 });
 canvas.addEventListener("pointerleave", () => (readout.textContent = ""));
 canvas.addEventListener("click", (event) => {

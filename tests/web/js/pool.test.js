@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { register } from "node:module";
 register("data:text/javascript," + encodeURIComponent(`
 export async function resolve(name, context, next) {
-  if (/^(charts|core|chart)/.test(name)) return { url: "data:text/javascript,export const Chart={register(){}};export const bands={},font=()=>({}),options=()=>({plugins:{}}),timeAxis=()=>({ticks:{}}),valueAxis=()=>({}),token=()=>'',soft=()=>'',MatrixController=0,MatrixElement=0,DASH='–',milliseconds=String;", shortCircuit: true };
+  if (/^core\\/(words|format)/.test(name)) return next("${new URL("../../../static/js/", import.meta.url)}" + name, context);
+  if (/^(charts|core|chart)/.test(name)) return { url: "data:text/javascript,export const Chart={register(){}};export const bands={},font=()=>({}),options=()=>({plugins:{}}),timeAxis=()=>({ticks:{}}),valueAxis=()=>({}),token=()=>'',soft=()=>'',MatrixController=0,MatrixElement=0;", shortCircuit: true };
   return next(name, context);
 }`));
 const { darkness, outlines } = await import("../../../static/js/charts/pool-heat.js");
