@@ -163,6 +163,7 @@ put_service() {
 		mkdir -p "${RC%/*}"
 		cp "$files/$NAME.openrc" "$RC"
 		chmod 755 "$RC"
+		if [ "$EBPF" = yes ]; then say "--ebpf is for systemd: this service gets no capabilities"; fi
 		;;
 	none) say "no service manager is known here: start '$NAME run' yourself" ;;
 	esac
