@@ -15,7 +15,7 @@ from scripts.setup import Ready, set_up
 REDIS_NUMBER = 1  # `make run` has 0
 PYTEST_FOUND_NONE = 5
 # A file's tests stay together; each worker has its own databases (tests/workers.py).
-SIDE_BY_SIDE = ["-p", "tests.workers", "-n", "3", "--dist", "loadfile"]
+SIDE_BY_SIDE = ["-p", "tests.workers", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 
 
 def environment_of(ready: Ready) -> dict[str, str]:

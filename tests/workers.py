@@ -6,6 +6,8 @@ Loaded by `-p` before anything reads the settings.
 import os
 import re
 
+import pytest
+
 FIRST = 10  # `make run`, tests alone and benchmarks use 0 to 2; Redis has sixteen
 
 worker = os.environ.get("PYTEST_XDIST_WORKER", "")
@@ -13,3 +15,13 @@ if worker.startswith("gw") and "REDIS_URL" in os.environ:
     number = FIRST + int(worker[2:]) % 6
     url, found = re.subn(r"(/|db=)\d+$", rf"\g<1>{number}", os.environ["REDIS_URL"])
     os.environ["REDIS_URL"] = url if found else f"{url.rstrip('/')}/{number}"
+
+# What takes a file long: a browser to drive, a server to stand up, a fleet to make.
+SLOW = {"chromium", "live_server", "made"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow files first: one that begins last is waited for by everybody (xdist would begin with those of most tests)."""
+    slow = {item.path for item in items if SLOW & set(getattr(item, "fixturenames", ()))}
+    items.sort(key=lambda item: item.path not in slow)
