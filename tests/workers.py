@@ -22,6 +22,6 @@ SLOW = {"chromium", "live_server", "made"}
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow files first: one that begins last is waited for by everybody (xdist would begin with those of most tests)."""
+    """Slow files first: one that begins last is waited for by all. xdist would begin with those of most tests."""
     slow = {item.path for item in items if SLOW & set(getattr(item, "fixturenames", ()))}
     items.sort(key=lambda item: item.path not in slow)
