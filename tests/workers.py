@@ -16,12 +16,11 @@ if worker.startswith("gw") and "REDIS_URL" in os.environ:
     url, found = re.subn(r"(/|db=)\d+$", rf"\g<1>{number}", os.environ["REDIS_URL"])
     os.environ["REDIS_URL"] = url if found else f"{url.rstrip('/')}/{number}"
 
-# What takes a file long: a browser to drive, a server to stand up, a fleet to make.
-SLOW = {"chromium", "live_server", "made"}
+SLOW = ("page", "long")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow files first: one that begins last is waited for by all. xdist would begin with those of most tests."""
-    slow = {item.path for item in items if SLOW & set(getattr(item, "fixturenames", ()))}
+    slow = {item.path for item in items if any(map(item.get_closest_marker, SLOW))}
     items.sort(key=lambda item: item.path not in slow)

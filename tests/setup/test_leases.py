@@ -84,6 +84,7 @@ def pid_of(folder: folders.Folder, name: str) -> int:
     return int((folder.top / f"{name}.pid").read_text())
 
 
+@pytest.mark.long
 def test_services_stay_for_the_second_user_end_with_the_last_one_and_keep_their_data(use, checkout):
     folder = folders.find(checkout)
     first, second = use(), use()

@@ -20,8 +20,9 @@ from tests.soak.books import Books
 from tests.soak.children import end_with_parent
 from tests.soak.members import ALL, Members
 
-UP_WITHIN_S = 90.0
-RECOVERED_WITHIN_S = 60.0
+# Long enough for a machine that has much else to do: what is asked is whether, not how soon.
+UP_WITHIN_S = 240.0
+RECOVERED_WITHIN_S = 120.0
 STOPPED_WITHIN_S = 40.0
 LOOK_S = 0.05
 # Of the caller: the twin chooses its own.

@@ -12,6 +12,7 @@ from tests.soak.soak import NEVER_QUIET, soaking
 from tests.soak.twin import CannotSoak
 
 
+@pytest.mark.long
 def test_every_process_may_die_and_no_io_is_lost_or_counted_twice():
     begin = time.monotonic()
 
