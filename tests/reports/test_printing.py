@@ -113,6 +113,8 @@ def test_figures_are_cut_and_follow_the_reader() -> None:
     with translation.override("en"):
         assert words.per_cent(999_999_999) == "99.99"
         assert words.per_cent(-263_157_895, 0) == "−27"  # a budget is overspent by no less than is said
+        assert words.left(-263_157_895) == "−27 %"
+        assert words.left(-20 * 10**9) == "<\u00a0−999 %"  # its column has room for no more
         assert words.whole(41_200) == "41,200"
         assert words.attained({"low": None, "estimate": None, "high": None}) == "–"
         assert words.attained({"low": 986_100_000, "estimate": None, "high": 989_000_000}) == "98.61–98.90 %"
@@ -122,6 +124,12 @@ def test_figures_are_cut_and_follow_the_reader() -> None:
         assert words.day(START, "Europe/Berlin") == "1 octobre 2026"
     with translation.override("ja"):
         assert words.day(START, "Europe/Berlin") == "2026年10月1日"
+
+
+def test_what_is_unknown_of_an_idle_disk_is_a_dash() -> None:
+    idle = disk(rows=(row(terms(0), Sums(observed_s=END - START)),), terms=terms(0), days=DAYS)
+    told = sheet(statement(head(customer="Alder"), [idle], [], []), code="", digest="", key="")
+    assert "?" not in str(told["table"]) and "?" not in str(told["details"])
 
 
 def test_a_month_with_a_day_of_25_hours_says_its_hours() -> None:

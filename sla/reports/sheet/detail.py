@@ -69,7 +69,7 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
     budget, slots, evidence = disk["budget"], disk["slots"], gettext("evidence")
     told = [
         [gettext("Attained, proved"), words.attained(disk["sli_ppb"], 3)],
-        [gettext("Attained, estimate"), f"{words.per_cent(disk['sli_ppb']['estimate'], 3)} %"],
+        [gettext("Attained, estimate"), words.share(disk["sli_ppb"]["estimate"], 3)],
         [gettext("Requests"), words.whole(total["ios"])],
         [gettext("covered · beyond contract"), f"{words.whole(total['eligible'])} · {words.whole(disk['excess'])}"],
         [gettext("slow: at least · at most"), f"{words.whole(total['slow_low'])} · {words.whole(total['slow_high'])}"],
@@ -82,7 +82,7 @@ def facts(disk: dict[str, Any], total: dict[str, int]) -> list[list[str]]:
         [gettext("idle · not observed"), f"{words.whole(slots['idle'])} · {words.whole(slots['no_data'])}"],
         [
             gettext("Observed"),
-            f"{words.per_cent(disk['coverage']['ppm'] * 1000, 2)} %, {evidence} {disk['grade']}",
+            f"{words.share(disk['coverage']['ppm'] * 1000)}, {evidence} {disk['grade']}",
         ],
         [gettext("Credit due"), credit(disk["credit"])],
     ]
@@ -168,6 +168,7 @@ def contention(one: dict[str, Any], zone: str) -> str:
     cause = {
         "neighbour": gettext("shared storage, another customer’s load"),
         "backend": gettext("shared storage, the provider’s back end"),
+        "wider": gettext("several storage pools at the same moment"),
         "disk": gettext("this disk alone"),
         "self": gettext("its own load"),
         "unknown": gettext("shared storage, cause not known"),

@@ -138,7 +138,7 @@ def tiles(document: dict[str, Any]) -> list[dict[str, str]]:
         },
         {
             "label": gettext("Observed"),
-            "value": f"{words.per_cent(min(10**9, seen) if seen is not None else None)} %",
+            "value": words.share(min(10**9, seen) if seen is not None else None),
             "note": gettext("of the time; %s %% of requests beyond contract") % words.per_cent(excess, 1),
         },
     ]

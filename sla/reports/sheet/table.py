@@ -56,14 +56,12 @@ def row(disk: dict[str, Any], contract: dict[str, Any] | None) -> dict[str, Any]
         "state": disk["state"],
         "word": words.verdict(disk["state"], proved=disk["proved"]),
         "attained": words.attained(disk["sli_ppb"]),
-        "estimate": words.DASH
-        if disk["sli_ppb"]["estimate"] is None
-        else f"{words.per_cent(disk['sli_ppb']['estimate'])} %",
+        "estimate": words.share(disk["sli_ppb"]["estimate"]),
         "bullet": bullet(disk, contract),
         "budget": words.left(left),
         "slots": words.left(by_slots),
         "lost": words.duration(disk["total"]["lost_ms"]) if disk["total"]["lost_ms"] else words.DASH,
-        "coverage": f"{words.per_cent(disk['coverage']['ppm'] * 1000, 1)} %",
+        "coverage": words.share(disk["coverage"]["ppm"] * 1000, 1),
         "credit": credit(owed),
     }
 

@@ -10,6 +10,7 @@ from sla import figures
 
 PPB = 10**9
 DASH = "–"
+FAR_OVER = -999 * PPB // 100
 # Currencies that people write with a sign.
 SIGNS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "CZK": "Kč"}
 
@@ -29,11 +30,14 @@ def per_cent(ppb: int | None, digits: int = 2) -> str:
     return sign + number_format(f"{cut // 10**digits}.{cut % 10**digits:0{digits}d}" if digits else str(cut), digits)
 
 
+def share(ppb: int | None, digits: int = 2) -> str:
+    """'99.99 %'; unknown is a dash."""
+    return DASH if ppb is None else f"{per_cent(ppb, digits)} %"
+
+
 def left(ppb: int | None) -> str:
     """A budget left, in whole per cent; far overspent is said so, not counted out."""
-    if ppb is None:
-        return DASH
-    return f"{per_cent(ppb, 0)} %" if ppb > -10 * PPB else f"<\u00a0{per_cent(-10 * PPB, 0)} %"
+    return share(ppb, 0) if ppb is None or ppb > FAR_OVER else f"<\u00a0{share(FAR_OVER, 0)}"
 
 
 def attained(sli: dict[str, int | None], digits: int = 2) -> str:
