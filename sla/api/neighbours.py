@@ -82,9 +82,14 @@ def parts_of(windows: Iterable[NeighbourWindow], user: Any) -> dict[int, list[Wi
     return found
 
 
+def _told(window: NeighbourWindow) -> dict[str, Any]:
+    """Without what its pool alone would have been told: whom that suspects did nothing."""
+    return {name: value for name, value in window.evidence.items() if name != "alone"}
+
+
 def item(window: NeighbourWindow, parts: list[WindowDisk], *, noc: bool) -> dict[str, Any]:
     """A window as this person reads it."""
-    evidence = window.evidence if noc else {"reason": reason_for_customer(window, parts)}
+    evidence = _told(window) if noc else {"reason": reason_for_customer(window, parts)}
     return {
         "id": window.pk,
         "disk": window.disk_id,

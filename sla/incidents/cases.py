@@ -31,6 +31,8 @@ class Case:
     members: dict[int, IncidentDisk]
     began: Happened | None = None
     was_wide: bool = False
+    # A disk in it suffers from what lies above several pools.
+    wider: bool = False
     # Kept beside `members`: grouping asks for it once a disk.
     active_ids: set[int] = field(default_factory=set)
     joined: list[IncidentDisk] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Case:
             joined_at=self.incident.joined_at.timestamp(),
             active=self.active_ids,
             total=len(self.members),
+            wider=self.wider,
         )
 
     def join(self, seen: Seen, condition: Condition, now: datetime) -> None:
@@ -62,6 +65,7 @@ class Case:
             self.members[seen.disk.pk] = member
         member.disk, member.until = seen.disk, None
         member.figures = figures(seen, condition)
+        self.wider |= suffers_wider(member)
         self.joined.append(member)
         self.active_ids.add(seen.disk.pk)
         self.incident.joined_at, self.incident.quiet_at = now, None
@@ -77,6 +81,7 @@ class Case:
             fresh |= {name: member.figures.get(name) for name in LATELY}
         if member.figures != fresh:
             member.figures = fresh
+            self.wider |= suffers_wider(member)
             self.changed.append(member)
 
     def leave(self, disk: int, now: datetime) -> None:
@@ -85,6 +90,11 @@ class Case:
         member.until = max(now, member.since)
         self.left.append(member)
         self.active_ids.discard(disk)
+
+
+def suffers_wider(member: IncidentDisk) -> bool:
+    """From what lies above several pools?"""
+    return bool(member.figures.get("cause") == "wider")
 
 
 def figures(seen: Seen, condition: Condition) -> dict[str, Any]:
@@ -179,6 +189,8 @@ def _title(incident: Incident, case: Case) -> str:
 
 def _place(case: Case) -> str:
     incident = case.incident
+    if incident.pool_id and any(member.disk.pool_id != incident.pool_id for member in case.members.values()):
+        return "of several pools"
     if incident.pool:
         return f"of pool {incident.pool}"
     return f"of {incident.machine}" if incident.machine else ""

@@ -139,7 +139,8 @@ def evaluate(cursor: "psycopg.Cursor[tuple]", disks: Collection[int], now: datet
     members = IncidentDisk.objects.filter(disk__in=disks, until=None).exclude(incident__state=Incident.State.RESOLVED)
     before = {disk: got.get("firing_lost", ()) for disk, got in members.values_list("disk", "figures")}
     seen = looks(cursor, disks, now, before)
-    cases = load(disks, {site_of(one.look.pool, one.look.machine) for one in seen})
+    sites = {site_of(one.look.pool, one.look.machine) for one in seen}
+    cases = load(disks, sites, wider=any(one.look.wider for one in seen))
     held = {one.disk.pk: {found.family: found for found in conditions(one.look, now.timestamp())} for one in seen}
     _gone(cases, {one.disk.pk for one in seen}, disks, now)
     wanted: list[tuple[Seen, Condition]] = []

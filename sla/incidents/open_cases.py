@@ -10,7 +10,7 @@ from sla.domain.incidents import calm
 from sla.domain.incidents.condition import Condition
 from sla.domain.incidents.group import WIDE, choose, in_the_way, is_wide, own_key, shared_key, site_of
 from sla.domain.incidents.words import Happened
-from sla.incidents.cases import Case
+from sla.incidents.cases import Case, suffers_wider
 from sla.incidents.look import Seen
 from sla.incidents.models import Incident, IncidentDisk
 
@@ -29,17 +29,20 @@ def site_of_incident(incident: Incident) -> str:
     return site_of(incident.pool_id, incident.machine_id or 0)
 
 
-def load(disks: Collection[int], sites: Collection[str]) -> list[Case]:
-    """Open incidents that hold any of these disks, and the slow ones of these sites; locked in order of id."""
+def load(disks: Collection[int], sites: Collection[str], *, wider: bool) -> list[Case]:
+    """Open incidents that hold any of these disks, the slow ones of these sites, and, if asked for, those whose cause
+    lies above several pools; locked in order of id."""
     pools = [int(site.split(":")[1]) for site in sites if site.startswith("pool:")]
     machines = [int(site.split(":")[1]) for site in sites if site.startswith("machine:")]
     holding = IncidentDisk.objects.filter(disk__in=disks, until=None).values("incident")
+    above = IncidentDisk.objects.filter(figures__cause="wider", until=None).values("incident") if wider else ()
     incidents = list(
         Incident.objects.select_for_update(of=("self",))
         .select_related("pool", "machine", "customer")
         .exclude(state=Incident.State.RESOLVED)
         .filter(
             Q(pk__in=holding)
+            | Q(pk__in=above)
             | Q(key__startswith=SLOW, pool__in=pools)
             | Q(key__startswith=SLOW, pool=None, machine__in=machines)
         )
@@ -56,6 +59,7 @@ def with_members(incidents: Iterable[Incident]) -> list[Case]:
         cases[member.incident_id].members[member.disk_id] = member
     for case in cases.values():
         case.active_ids = {member.disk_id for member in case.active}
+        case.wider = any(suffers_wider(member) for member in case.active)
         case.was_wide = is_wide(case.group)
     return list(cases.values())
 
@@ -76,7 +80,7 @@ def case_for(cases: list[Case], seen: Seen, condition: Condition, now: datetime)
 def _slow_case(cases: list[Case], seen: Seen, condition: Condition, now: datetime) -> Case:
     site = site_of(seen.look.pool, seen.look.machine)
     groups = [case.group for case in cases if case.incident.key.startswith(SLOW)]
-    chosen = choose(groups, seen.disk.pk, site, now.timestamp())
+    chosen = choose(groups, seen.disk.pk, site, now.timestamp(), wider=seen.look.wider)
     if chosen is not None:
         return next(case for case in cases if case.incident.pk == chosen.incident)
     place = {"pool": seen.disk.pool} if seen.look.pool is not None else {"machine": seen.disk.machine}

@@ -34,4 +34,4 @@ def shared_by(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int], now: dateti
 
 
 def _cause(word: str) -> str:
-    return word if word in ("neighbour", "backend") else "unknown"
+    return word if word in ("neighbour", "backend", "wider") else "unknown"

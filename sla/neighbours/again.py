@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from sla.domain.neighbours.model import Model
 from sla.domain.neighbours.track import Span
-from sla.neighbours import windows
+from sla.neighbours import together, windows
 from sla.neighbours.figures import STEP_S
 from sla.neighbours.follow import Touched
 from sla.neighbours.services import BACK_S
@@ -63,7 +63,10 @@ def follow_again(cursor: Cursor, pool: int, first: int, start: int, end: int, th
         "UPDATE neighbours_poolstate SET through = greatest(through, to_timestamp(%s)) WHERE pool_id = %s",
         [at.start, pool],
     )
-    return windows.replace(cursor, pool, list(heard.values()), start, at.start, now)
+    found = windows.replace(cursor, pool, list(heard.values()), start, at.start, now)
+    begun = [one.span.start for one, _ in heard.values() if one.disk is None]
+    together.settle(cursor, min([start, *begun]), at.start, now)
+    return found
 
 
 def _open(touched: list[tuple[Touched, Model]]) -> dict[int | None, Span]:

@@ -35,6 +35,14 @@ def reason(one: Contention, names: dict[int, str], disks: list[int]) -> str:
     return f"The pool was {times}; its load was {load}, and no disk stands out: no single culprit."
 
 
+def reason_wider(severity: float, pools: int) -> str:
+    """The same where several pools slowed down at the same moment."""
+    return (
+        f"{pools} storage pools slowed down at the same moment, this one {severity:.1f} times: that is above the pools "
+        "(network, controller, power), and not caused by one pool's disks."
+    )
+
+
 def reason_alone(cause: Cause, severity: float, name: str) -> str:
     """The same for one disk."""
     if cause == Cause.SELF:

@@ -12,6 +12,7 @@ class Cause(models.TextChoices):
 
     NEIGHBOUR = "neighbour", "another disk's load"
     BACKEND = "backend", "the storage behind the pool"
+    WIDER = "wider", "something above several pools"
     DISK = "disk", "this disk alone"
     SELF = "self", "its own load"
     UNKNOWN = "unknown", "not known"

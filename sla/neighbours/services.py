@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from django.utils import timezone
 
-from sla.neighbours import baselines, windows
+from sla.neighbours import baselines, together, windows
 from sla.neighbours.figures import STEP_S
+from sla.neighbours.models import NeighbourWindow
 from sla.neighbours.steps import Pool, advance, block_end, first_minute
 from sla.neighbours.store import Cursor
 from sla.scoring.store import transacting
@@ -105,11 +106,14 @@ def _together(claimed: Sequence[Pool], ends: dict[int, int]) -> dict[tuple[int, 
 def _advance(cursor: Cursor, pools: Sequence[Pool], start: int, end: int, now: int) -> int:
     """Follow these pools over [start, end), whose baselines stay the same in it; how many windows changed."""
     ids = [one.pool for one in pools]
-    saved = 0
+    saved: list[NeighbourWindow] = []
     for pool, followed, model in advance(cursor, pools, start, end, windows.open_spans(ids, start)):
-        saved += len(windows.save(cursor, pool, followed.touched, model, now))
+        saved += windows.save(cursor, pool, followed.touched, model, now)
     cursor.execute(
         "UPDATE neighbours_poolstate SET through = greatest(through, to_timestamp(%s)) WHERE pool_id = ANY(%s)",
         [end, ids],
     )
-    return saved
+    begun = [int(window.start.timestamp()) for window in saved if window.disk_id is None]
+    if begun:
+        together.settle(cursor, min(begun), max(begun), now)
+    return len(saved)

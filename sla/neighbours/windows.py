@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,30 +20,19 @@ from sla.fleet.models import Disk
 from sla.neighbours import evidence
 from sla.neighbours.figures import STEP_S
 from sla.neighbours.follow import Touched
-from sla.neighbours.models import NeighbourWindow, Role, WindowDisk
+from sla.neighbours.models import NeighbourWindow, Role
+from sla.neighbours.rows import Row, company_of, put_disks, widened
 from sla.neighbours.signals import window_changed
 from sla.neighbours.store import Cursor, Minutes, moment, stored
+from sla.neighbours.together import NEWS_S
 
 # What a suspect has done before is looked for so far back.
 PAST_S = 86_400
 # Latency under a tenth of what the contract allows hurts nobody, however many times slower it is.
 OF_THRESHOLD = 0.1
 USUAL_THRESHOLD_MS = 15.0
-# Windows that were over longer ago than this are no news: nobody is told.
-NEWS_S = 3_600
 # A window is closed so long after its last contended minute at the latest.
 CLOSING_S = CALM_S + STEP_S
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What is to be stored of a window; disks: fields of WindowDisk by disk."""
-
-    cause: Cause
-    severity: float
-    confidence: float
-    evidence: dict[str, Any]
-    disks: dict[int, dict[str, Any]]
 
 
 def open_spans(pools: Iterable[int], start: int) -> dict[int, dict[int | None, Span]]:
@@ -141,6 +129,7 @@ def _contention(minutes: Minutes, model: Model, one: Touched) -> Row | None:
         "reason": evidence.reason(found, names, minutes.disks),
         "word": evidence.confidence_word(found.verdict.confidence),
         "load_growth": round(found.suspicion.rise, 4),
+        "load_up": found.suspicion.load_up,
         "nobody": round(found.suspicion.nobody, 4),
         "disks": len(minutes.disks),
         "victims": sum(row["role"] == Role.VICTIM for row in rows.values()),
@@ -240,6 +229,8 @@ def _put(pool: int, one: Touched, row: Row, window: NeighbourWindow | None, *, t
     """Insert, or update the one that is there; nothing is written, nobody told, where nothing changed."""
     now = timezone.now()
     end = None if one.span.open else moment(one.span.end)
+    company = None if window is None else company_of(window)
+    row = row if company is None else widened(row, company)
     told = {**row.evidence, "seen": one.span.seen, "last": one.span.end, "until": one.until}
     if window is not None and one.span.open and int(window.evidence["until"]) > one.until:
         return window  # seen further before: what it is halfway through is no news
@@ -260,19 +251,9 @@ def _put(pool: int, one: Touched, row: Row, window: NeighbourWindow | None, *, t
         setattr(window, name, value)
     window.updated_at = now
     window.save()
-    _put_disks(window, row.disks)
+    put_disks(window, row.disks)
     if tell:
         window_changed.send(sender=NeighbourWindow, window=window, change=change)
         if change == "opened" and end is not None:
             window_changed.send(sender=NeighbourWindow, window=window, change="closed")
     return window
-
-
-def _put_disks(window: NeighbourWindow, disks: dict[int, dict[str, Any]]) -> None:
-    WindowDisk.objects.filter(window=window).exclude(disk__in=list(disks)).delete()
-    WindowDisk.objects.bulk_create(
-        [WindowDisk(window=window, disk_id=disk, **part) for disk, part in disks.items()],
-        update_conflicts=True,
-        unique_fields=["window", "disk"],
-        update_fields=["role", "score", "share", "lag_s", "slowdown"],
-    )

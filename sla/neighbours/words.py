@@ -8,6 +8,11 @@ from django.utils.translation import gettext as _
 from sla.neighbours.models import Cause, NeighbourWindow, WindowDisk
 
 
+def several_pools() -> str:
+    """Of a window that is wider than its pool; true for whoever reads it."""
+    return _("Several storage pools slowed down at the same moment; not caused by one pool’s disks.")
+
+
 def reason_for_customer(window: NeighbourWindow, mine: Iterable[WindowDisk]) -> str:
     """What happened to them, without a name and without others' figures."""
     mine = list(mine)
@@ -15,6 +20,8 @@ def reason_for_customer(window: NeighbourWindow, mine: Iterable[WindowDisk]) -> 
         if window.cause == Cause.SELF:
             return _("Your disk was slower while it asked for more than it usually does.")
         return _("This disk alone was slower than its past at this load.")
+    if window.cause == Cause.WIDER:
+        return several_pools()
     shares = [part.share for part in mine if part.share is not None]
     if not shares:
         return _("Shared-storage contention.")

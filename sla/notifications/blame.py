@@ -8,6 +8,7 @@ from sla.domain.incidents.words import Kind
 from sla.incidents.models import Incident
 from sla.neighbours.models import Cause, NeighbourWindow, Role
 from sla.neighbours.selectors import windows_touching
+from sla.neighbours.words import several_pools
 from sla.notifications.facts import Facts
 
 # The window of shared storage may have opened a little before the disk broke its contract.
@@ -48,6 +49,8 @@ def _to_noc(incident: Incident, facts: Facts, window: NeighbourWindow | None, ca
         return _("Neighbours in pool %(pool)s: more load than usual, no single culprit") % names
     if cause is Cause.BACKEND:
         return _("The storage behind pool %(pool)s: slower than usual at the same load") % names
+    if cause is Cause.WIDER:
+        return several_pools()
     if cause is Cause.DISK:
         return _("This disk alone: the others of pool %(pool)s are well") % names
     if cause is Cause.SELF:
@@ -74,6 +77,8 @@ def _to_customer(incident: Incident, cause: Cause | None) -> str:
         return _("Storage that is shared with others: not your load")
     if cause is Cause.BACKEND:
         return _("Your provider's storage: not your load")
+    if cause is Cause.WIDER:
+        return several_pools()
     if cause is Cause.DISK:
         return _("This disk alone, on your provider's side")
     if incident.pool_id and incident.disks.count() > 1:
@@ -87,6 +92,8 @@ def what_to_do(incident: Incident, facts: Facts, *, noc: bool) -> str:
         return _("Nothing. What happened, minute by minute, stays on its page.")
     if not noc:
         return _to_do_for_customer(facts)
+    if facts.kind is Kind.BACKEND and incident.figures.get("cause") == Cause.WIDER:
+        return _("Look above the pools, at what they share: network, controllers, power.")
     return {
         Kind.SILENT: _("See whether the machine runs; on it, `plimsoll-agent doctor` says what is wrong."),
         Kind.WATCHER: _("See what is late on the incident's page, then the logs of worker and beat."),

@@ -47,6 +47,8 @@ def _contention(disk: Disk, user: User, start: datetime, end: datetime) -> Itera
             text = gettext("slower than its past by its own load, %s") % slower
         elif window.disk_id:
             text = gettext("this disk alone slower than its load explains, %s") % slower
+        elif window.cause == Cause.WIDER:
+            text = gettext("several storage pools slowed down at the same moment, this one %s") % slower
         else:
             text = gettext("shared storage slower than its load explains, %s") % slower
         yield _event("contention", window.start, window.end, text, reverse("window", args=[window.pk]))

@@ -286,6 +286,27 @@ def test_a_window_that_broke_contracts_is_a_ticket_until_it_closes(make_disks: M
     assert Incident.objects.get().state == "resolved"
 
 
+def test_windows_above_several_pools_are_one_ticket_that_names_none_of_them(
+    make_disks: MakeDisks, clock: Clock
+) -> None:
+    here, there, later = make_disks(2, pool="ssd-1"), make_disks(2, pool="ssd-2"), make_disks(1, pool="ssd-3")
+    for pool in (here, there, later):
+        stand(pool, clock.now)
+        assert pool[0].pool is not None
+        contention(pool[0].pool, pool, clock, cause=Cause.WIDER)
+    for disk in (*here, *there):
+        breached_minute(disk, clock)
+    evaluate.evaluate_due(now=clock.on(minutes=1))
+    breached_minute(later[0], clock)
+    window = NeighbourWindow.objects.get(pool=later[0].pool)
+    window_changed.send(sender=NeighbourWindow, window=window, change="updated")
+    evaluate.evaluate_due(now=clock.on(minutes=15))
+    incident = Incident.objects.get()
+    assert (incident.kind, incident.severity) == ("backend", "ticket")
+    assert incident.title == "5 disks of several pools suffer from their storage backend"
+    assert history(incident) == ["opened", "joined"]
+
+
 def test_a_disk_that_is_taken_away_leaves(make_disks: MakeDisks, clock: Clock) -> None:
     disks = make_disks(2, pool="ssd-3")
     acute(disks, clock.now)

@@ -61,6 +61,23 @@ def test_a_customer_reads_of_their_own_disks_and_no_name_of_anybody_else(
     assert f"{theirs[0]}, Birch (0.94)" in whole
 
 
+def test_trouble_above_several_pools_is_said_so_to_both_sides(
+    readers: People, make_disks: MakeDisks, clock: Clock, sink: Sink
+) -> None:
+    mine = make_disks(1, pool="ssd-3")
+    opened(mine, clock.now, title="a disk is slow")
+    window = NeighbourWindow.objects.create(
+        pool=mine[0].pool, start=clock.now, severity=2.3, cause="wider", confidence=0.99,
+        detected_at=clock.now, updated_at=clock.now,
+    )  # fmt: skip
+    WindowDisk.objects.create(window=window, disk=mine[0], role="victim")
+    deliver()
+    for reader in ("a", "noc"):
+        assert "Several storage pools slowed down at the same moment; not caused by one pool" in plain(
+            mail_to(sink, reader, 0)
+        )
+
+
 def test_both_forms_say_the_same_and_there_is_one_way_in(
     readers: People, make_disks: MakeDisks, clock: Clock, sink: Sink
 ) -> None:

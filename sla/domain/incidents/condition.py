@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sla.domain.burn import ACUTE_CALM_S, RULES
-from sla.domain.incidents.words import SLOW_KINDS, Kind, Severity
+from sla.domain.incidents.words import SLOW_KINDS, Kind, Severity, shared_kind
 
 Family = Literal["slow", "silent", "period"]
 PAGING = frozenset(rule.name for rule in RULES if rule.severity == "page")
@@ -18,7 +18,7 @@ class Shared:
     """An open window of shared storage that this disk suffers in."""
 
     window: int
-    cause: Literal["neighbour", "backend", "unknown"]
+    cause: Literal["neighbour", "backend", "wider", "unknown"]
     start: float
 
 
@@ -51,6 +51,11 @@ class Look:
     shared: Shared | None = None
     mute: bool = False
     gone: bool = False
+
+    @property
+    def wider(self) -> bool:
+        """Does what it suffers from lie above several pools?"""
+        return self.shared is not None and self.shared.cause == "wider"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,7 @@ def _slow(look: Look, now: float) -> Iterator[Condition]:
         kind = Kind.STALL if held else Kind.UNDER_DELIVERY
         yield Condition("slow", kind, _urgency(look.firing_lost), False, now)
     if look.shared is not None:
-        kind = Kind.BACKEND if look.shared.cause == "backend" else Kind.CONTENTION
+        kind = shared_kind(look.shared.cause)
         yield Condition("slow", kind, Severity.TICKET, suspected, look.shared.start)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass
 
-from sla.domain.incidents.words import SLOW_KINDS, Kind
+from sla.domain.incidents.words import SLOW_KINDS, Kind, shared_kind
 
 # Disks of one pool that go bad within this of each other have one cause until somebody shows two.
 YOUNG_S = 600
@@ -13,7 +13,8 @@ WIDE = 3
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """An open incident of disks that are slow. `active`: disks still in it; `total`: disks that ever were."""
+    """An open incident of disks that are slow. `active`: disks still in it; `total`: disks that ever were; `wider`: its
+    cause lies above several pools."""
 
     incident: int
     key: str
@@ -21,6 +22,7 @@ class Group:
     joined_at: float
     active: Set[int]
     total: int
+    wider: bool = False
 
 
 def site_of(pool: int | None, machine: int) -> str:
@@ -43,16 +45,16 @@ def is_wide(group: Group) -> bool:
     return group.total >= WIDE
 
 
-def takes(group: Group, disk: int, site: str, now: float) -> bool:
-    """Does this trouble belong to that incident?"""
-    if disk in group.active:
+def takes(group: Group, disk: int, site: str, now: float, *, wider: bool = False) -> bool:
+    """Does this trouble belong to that incident? What lies above several pools (`wider`) is one, whichever it hits."""
+    if disk in group.active or (wider and group.wider):
         return True
     return group.site == site and (is_wide(group) or now - group.joined_at < YOUNG_S)
 
 
-def choose(groups: Iterable[Group], disk: int, site: str, now: float) -> Group | None:
+def choose(groups: Iterable[Group], disk: int, site: str, now: float, *, wider: bool = False) -> Group | None:
     """The open incident that a disk's trouble joins: its own first, then the widest; None: a new one."""
-    fitting = [group for group in groups if takes(group, disk, site, now)]
+    fitting = [group for group in groups if takes(group, disk, site, now, wider=wider)]
     return max(fitting, key=lambda group: (disk in group.active, group.total, -group.incident), default=None)
 
 
@@ -68,5 +70,5 @@ def kind_of(kinds: Collection[Kind], cause: str | None, *, wide: bool) -> Kind |
         return None
     plain = [kind for kind in SLOW_KINDS if kind in kinds]
     if cause is not None and (wide or not plain):
-        return Kind.BACKEND if cause == "backend" else Kind.CONTENTION
+        return shared_kind(cause)
     return plain[0] if plain else next(iter(kinds))

@@ -57,3 +57,8 @@ class Happened(StrEnum):
 SLOW_KINDS = (Kind.STALL, Kind.UNDER_DELIVERY, Kind.ACUTE, Kind.BURN)
 # What is no trouble of this moment's storage: they keep their names whatever the pool does meanwhile.
 APART_KINDS = frozenset({Kind.SILENT, Kind.PERIOD})
+
+
+def shared_kind(cause: str) -> Kind:
+    """What trouble of shared storage is called, by the cause of its window."""
+    return Kind.BACKEND if cause in ("backend", "wider") else Kind.CONTENTION

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from sla.domain.neighbours.cause import word
+from sla.domain.neighbours.cause import Cause, word
 from sla.domain.neighbours.detect import Contention, Found, detect
 from sla.domain.neighbours.export import Export
 from sla.domain.neighbours.fail_slow import fail_slow
 from sla.domain.neighbours.groups import groups
 from sla.domain.neighbours.slots import PoolSlots
+from sla.domain.neighbours.wider import Company, Onset, together
 
 
 def backtest(export: Export) -> dict[str, Any]:
@@ -17,7 +18,7 @@ def backtest(export: Export) -> dict[str, Any]:
 
     Beside what is promised: `own_windows` of single disks, and per pool what could have been seen.
     """
-    windows: list[dict[str, Any]] = []
+    seen: list[tuple[str, list[str], PoolSlots, Contention]] = []
     alone: list[dict[str, Any]] = []
     disks: list[dict[str, Any]] = []
     pools: list[dict[str, Any]] = []
@@ -26,8 +27,14 @@ def backtest(export: Export) -> dict[str, Any]:
         inferred = name not in export.pools
         pools.append(_pool(name, members, slots, found, inferred))
         if found is not None:
-            windows += [_window(name, members, slots, one) for one in found.contentions]
+            seen += [(name, members, slots, one) for one in found.contentions]
             alone += _alone(name, members, found)
+    wide = together(
+        [Onset(at, one[0], one[3].span.start, one[3].suspicion.load_up) for at, one in enumerate(seen)],
+        len(pools),
+        export.step_s,
+    )
+    windows = [_window(*one, wide.get(at)) for at, one in enumerate(seen)]
     for name, (members, slots) in sorted(export.pools.items()):
         slow = fail_slow(slots)
         disks += [
@@ -64,16 +71,19 @@ def _pools(export: Export) -> dict[str, tuple[list[str], PoolSlots]]:
     return known
 
 
-def _window(pool: str, members: list[str], slots: PoolSlots, one: Contention) -> dict[str, Any]:
-    accused = one.verdict.culprit is not None
+def _window(
+    pool: str, members: list[str], slots: PoolSlots, one: Contention, company: Company | None
+) -> dict[str, Any]:
+    accused = one.verdict.culprit is not None and company is None
+    confidence = one.verdict.confidence if company is None else company.confidence
     return {
         "pool": pool,
         "start": one.span.start,
         "end": one.span.end,
         "severity": round(one.severity, 3),
-        "cause": one.verdict.cause.value,
-        "confidence": round(one.verdict.confidence, 4),
-        "confidence_word": word(one.verdict.confidence),
+        "cause": one.verdict.cause.value if company is None else Cause.WIDER.value,
+        "confidence": round(confidence, 4),
+        "confidence_word": word(confidence),
         # Whom nobody would accuse is not named.
         "suspects": [
             {
@@ -86,6 +96,8 @@ def _window(pool: str, members: list[str], slots: PoolSlots, one: Contention) ->
         ],
         "load_growth": round(one.suspicion.rise, 3),
         "opened_at": one.span.seen,
+        # With how many pools it began at the same moment, itself among them; None where that may be chance.
+        "pools_together": None if company is None else company.pools,
     }
 
 

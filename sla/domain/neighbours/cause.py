@@ -18,6 +18,7 @@ class Cause(StrEnum):
 
     NEIGHBOUR = "neighbour"
     BACKEND = "backend"
+    WIDER = "wider"
     DISK = "disk"
     SELF = "self"
     UNKNOWN = "unknown"

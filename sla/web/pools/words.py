@@ -9,10 +9,12 @@ from sla import figures
 from sla.accounts.models import User
 from sla.fleet.models import Disk
 from sla.neighbours.models import Cause, NeighbourWindow, Role, WindowDisk
+from sla.neighbours.words import several_pools
 
 CAUSES = {
     Cause.NEIGHBOUR: (gettext_lazy("another disk’s load"), "at_risk"),
     Cause.BACKEND: (gettext_lazy("the storage behind the pool"), "breached"),
+    Cause.WIDER: (gettext_lazy("above several pools"), "breached"),
     Cause.DISK: (gettext_lazy("this disk alone"), "at_risk"),
     Cause.SELF: (gettext_lazy("its own load"), "excused"),
     Cause.UNKNOWN: (gettext_lazy("not known"), "no_data"),
@@ -107,6 +109,8 @@ def _to_customer(window: NeighbourWindow, parts: list[WindowDisk]) -> str:
         if window.cause == Cause.SELF:
             return gettext("Your disk was slower than usual while it asked for more than it hardly ever does.")
         return gettext("Your disk alone was slower than its own past at this load.")
+    if window.cause == Cause.WIDER:
+        return several_pools()
     share = sum(part.share or 0.0 for part in parts)
     times = figures.decimal(f"{window.severity:.1f}")
     return gettext(

@@ -18,6 +18,7 @@ SHOWN = 10
 WORDS = {
     Cause.NEIGHBOUR: gettext_lazy("load of others on the shared storage"),
     Cause.BACKEND: gettext_lazy("the storage itself was slow"),
+    Cause.WIDER: gettext_lazy("several storage pools slowed down at the same moment"),
     Cause.DISK: gettext_lazy("this disk alone was slow"),
     Cause.SELF: gettext_lazy("the load of your own disks"),
     Cause.UNKNOWN: gettext_lazy("the cause is not known"),

@@ -32,6 +32,14 @@ def test_disks_of_another_pool_stay_apart() -> None:
     assert choose([group(disks={1, 2, 3})], 9, "pool:8", NOW) is None
 
 
+def test_what_lies_above_several_pools_is_one_trouble_whichever_it_hits() -> None:
+    site = site_of(7, 0)
+    above = Group(1, shared_key(site), site, NOW - 86_400, {1}, 1, wider=True)
+    assert choose([above], 9, "pool:8", NOW, wider=True) is above
+    assert choose([above], 9, "pool:8", NOW) is None
+    assert choose([group(disks={1}, age=86_400)], 9, "pool:8", NOW, wider=True) is None
+
+
 def test_a_disk_stays_with_its_own_incident_even_beside_a_wide_one() -> None:
     own, wide = group(1, disks={5}, age=86_400), group(2, disks={1, 2, 3})
     assert choose([wide, own], 5, "pool:7", NOW) is own

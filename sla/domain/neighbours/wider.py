@@ -1,0 +1,79 @@
+"""Did several pools slow down at the same moment? Then the trouble lies above them: network, controller, power.
+
+Pools open windows now and then, each on its own, as a Poisson process does. `chance` is the probability that around one
+window so many others begin within the minutes that count as the same moment, given how often pools opened windows in
+the days before. Where that is RARE, chance is no explanation (semantics §9).
+
+A pool whose own load went up explains itself: nightly backups begin everywhere at two o'clock.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp
+
+DAY_S = 86_400
+# A window begins with a slot, and a pool's first slow one may lie hidden in its noise.
+TOGETHER_S = 180
+# One window in a hundred may find such company by chance.
+RARE = 0.01
+# How often pools open windows is counted over so long a time before, and never taken for less a day than they may
+# open by chance alone (semantics §9).
+PAST_S, LEAST_A_DAY = 7 * DAY_S, 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """Where a window of a whole pool begins; `window` names it. explained: by the pool's own load."""
+
+    window: int
+    pool: int | str
+    start: int
+    explained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """How many pools slowed down with a window, itself among them, and how probable that is by chance."""
+
+    pools: int
+    chance: float
+
+    @property
+    def confidence(self) -> float:
+        """That it is no coincidence."""
+        return 1.0 - self.chance
+
+
+def together(onsets: Iterable[Onset], pools: int, step_s: int) -> dict[int, Company]:
+    """Windows with company that chance does not explain, of a fleet of so many pools. `onsets`: those of PAST_S before
+    as well, for how often there are any."""
+    listed = sorted(onsets, key=lambda one: one.start)
+    starts = [one.start for one in listed]
+    reach = max(TOGETHER_S, step_s)
+    found: dict[int, Company] = {}
+    for first, start in enumerate(starts):
+        near = [one for one in listed[first : bisect_left(starts, start + reach + 1)] if not one.explained]
+        count = len({one.pool for one in near})
+        if count < 2:
+            continue
+        before = bisect_left(starts, start) - bisect_left(starts, start - PAST_S)
+        a_day = max(before * DAY_S / PAST_S, LEAST_A_DAY * pools)
+        rare = chance(count - 1, a_day * (2 * reach + step_s) / DAY_S)
+        for one in near if rare <= RARE else ():
+            if one.window not in found or found[one.window].pools < count:
+                found[one.window] = Company(count, rare)
+    return found
+
+
+def chance(least: int, expected: float) -> float:
+    """That a Poisson variable of that mean is `least` or more. Its terms are added, so that small chances are exact."""
+    term = exp(-expected)
+    for number in range(1, least + 1):
+        term *= expected / number
+    total, number = 0.0, least
+    while term > 1e-18 and total + term > total:
+        total += term
+        number += 1
+        term *= expected / number
+    return min(total, 1.0)
