@@ -151,10 +151,13 @@ def test_the_unit_has_no_privileges_and_hides_nothing_it_reads():
     assert service["RestrictAddressFamilies"].split() == ["AF_INET", "AF_INET6", "AF_UNIX"]
 
 
-def test_systemd_rates_the_unit_well():
+@pytest.mark.parametrize("drop_ins", [[], ["ebpf.conf"]])
+def test_systemd_rates_the_unit_well(drop_ins, tmp_path):
     if not shutil.which("systemd-analyze"):
         pytest.skip("no systemd-analyze here")
-    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", INSTALL / "plimsoll-agent.service"]
+    unit = tmp_path / "plimsoll-agent.service"
+    unit.write_text("\n".join((INSTALL / name).read_text() for name in (unit.name, *drop_ins)))
+    command = ["systemd-analyze", "security", "--offline=true", "--no-pager", unit]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     exposure = float(done.stdout.rpartition("service: ")[2].split()[0])
     assert exposure < 2.0

@@ -30,13 +30,15 @@ pytestmark = pytest.mark.skipif(not reachable(), reason=f"no libvirt answers at 
 
 
 def virsh(*words: str) -> str:
+    # The first VM of a libvirt waits until every emulator has said what it can: a minute where others work, too.
     return subprocess.run(
-        ["virsh", "-q", "-c", ADDRESS, *words], capture_output=True, check=True, text=True, timeout=30
+        ["virsh", "-q", "-c", ADDRESS, *words], capture_output=True, check=True, text=True, timeout=180
     ).stdout
 
 
-@pytest.fixture
-def domain(tmp_path):
+@pytest.fixture(scope="module")
+def domain(tmp_path_factory):
+    tmp_path = tmp_path_factory.mktemp("vm")
     # Where the VM's own user may reach it, as a test's folder may not be.
     image = tmp_path / "image"
     image.write_bytes(bytes(1 << 20))
