@@ -73,8 +73,9 @@ def live_part(request: HttpRequest, asked: Asked, at: datetime) -> dict[str, Any
     shown: list[dict[str, Any]] = []
     if overview and out:
         bad = sorted((line for line in found.values() if line.state in OUT), key=lambda line: line.badness)[:SHOWN]
-        faults = whose(bad, user, at)
-        shown = [{**row, "whose": faults[row["disk"]]} for row in out_of_contract(bad, at)]
+        rows = out_of_contract(bad, at)
+        faults = whose([line.disk for line in bad], {row["disk"] for row in rows if row["strip"]["slow"]}, user, at)
+        shown = [{**row, "whose": faults[row["disk"]]} for row in rows]
     machines = _machines(user, at)
     return {
         "asked": asked,

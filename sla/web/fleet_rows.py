@@ -234,5 +234,6 @@ def _strip(cells: Sequence[Cell]) -> dict[str, Any]:
         "kinds": " ".join(kinds),
         "width": len(cells) * 6 - 1,
         "start": cells[0].start if cells else 0,
+        "slow": State.BREACHED in counted,
         "words": gettext("last %(count)s minutes: %(words)s") % {"count": len(cells), "words": words},
     }

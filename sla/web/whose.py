@@ -1,6 +1,6 @@
 """Whose fault is it that a disk is slow? What detection found in the last hour, in a few words for a row of a list."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,7 +11,6 @@ from django.utils.translation import gettext
 from sla.accounts.models import User
 from sla.neighbours.models import Cause, NeighbourWindow, Role, WindowDisk
 from sla.neighbours.selectors import windows_visible_to
-from sla.web.fleet_lines import Line
 from sla.web.pools.words import CAUSES
 
 SPAN = timedelta(hours=1)
@@ -26,9 +25,11 @@ class Whose:
     found: bool = True
 
 
-def whose(lines: Sequence[Line], user: User, at: datetime) -> dict[int, Whose]:
-    """Per disk the window that explains it: one that lasts before one that is over, a pool's before its own."""
-    disks = [line.disk for line in lines]
+def whose(disks: Sequence[int], slow: Container[int], user: User, at: datetime) -> dict[int, Whose]:
+    """Per disk the window that explains it: one that lasts before one that is over, a pool's before its own.
+
+    `slow`: those with a breached minute in the hour, which is then to be explained.
+    """
     if not disks:
         return {}
     recent = Q(window__end=None) | Q(window__end__gte=at - SPAN)
@@ -46,16 +47,15 @@ def whose(lines: Sequence[Line], user: User, at: datetime) -> dict[int, Whose]:
             hit[part.disk_id].append(part.window)
         else:
             suspects[part.window_id] = part
-    alone = {line.disk: line.burn_rate is not None and line.burn_rate >= 1 for line in lines}
     return {
-        disk: _said(min(mine, key=_rank), user, suspects) if mine else _nobody(alone[disk])
+        disk: _said(min(mine, key=_rank), user, suspects) if mine else _nobody(disk in slow)
         for disk, mine in hit.items()
     }
 
 
-def _nobody(burning: bool) -> Whose:
-    """A disk that burns with nobody to blame is slow by itself; one that does not has nothing to explain now."""
-    if burning:
+def _nobody(slow: bool) -> Whose:
+    """A disk that was slow with nobody to blame is so by itself; one that was not has nothing to explain now."""
+    if slow:
         return Whose(gettext("this disk alone: no contention found"), found=False)
     return Whose(gettext("nothing in the last hour"), found=False)
 

@@ -8,8 +8,6 @@ from sla.accounts.models import User
 from sla.contracts.services import assign_default
 from sla.fleet.models import Disk, Machine, Pool
 from sla.neighbours.models import Cause, NeighbourWindow, Role, WindowDisk
-from sla.scoring import listing
-from sla.web.fleet_lines import lines
 from sla.web.whose import Whose, whose
 from tests.conftest import People
 
@@ -59,8 +57,8 @@ def suffered(where: NeighbourWindow, victim: Disk, suspect: Disk | None = None) 
         WindowDisk.objects.create(window=where, disk=suspect, role=Role.SUSPECT, score=0.95)
 
 
-def said(user: User, disk: Disk) -> Whose:
-    return whose(lines(listing.listed(user)), user, AT)[disk.pk]
+def said(user: User, disk: Disk, *, slow: bool = False) -> Whose:
+    return whose([disk.pk], {disk.pk} if slow else (), user, AT)[disk.pk]
 
 
 def test_the_noc_reads_the_suspect_and_is_led_to_the_evidence(
@@ -95,10 +93,9 @@ def test_what_ended_over_an_hour_ago_explains_nothing(people: People, victim: Di
     assert said(people.noc, victim) == Whose("nothing in the last hour", found=False)
 
 
-def test_a_disk_that_burns_its_budget_with_nobody_to_blame_is_slow_alone(people: People, victim: Disk) -> None:
-    [line] = lines(listing.listed(people.noc))
-    told = whose([line._replace(burn_rate=1.4)], people.noc, AT)[victim.pk]
-    assert told == Whose("this disk alone: no contention found", found=False)
+def test_a_disk_that_was_slow_with_nobody_to_blame_is_slow_alone(people: People, victim: Disk) -> None:
+    assert said(people.noc, victim, slow=True) == Whose("this disk alone: no contention found", found=False)
+    assert said(people.noc, victim) == Whose("nothing in the last hour", found=False)
 
 
 def test_who_made_it_slow_is_no_victim_of_it(people: People, victim: Disk, neighbour: Disk, pool: Pool) -> None:
