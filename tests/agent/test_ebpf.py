@@ -2,15 +2,18 @@
 
 import json
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plimsoll_agent import cli
 from plimsoll_agent.core.r40 import bucket_of
 from plimsoll_agent.ebpf import load
-from plimsoll_agent.ebpf.table import DISKS, GONE, HEAD_BYTES, SIZE, Table
+from plimsoll_agent.ebpf.table import BUCKETS, DISKS, GONE, HEAD_BYTES, SIZE, Eye, Table
 from scripts import ebpf
 from scripts.problem import Problem
 from tests.agent.stub_server import StubServer
@@ -48,6 +51,19 @@ def test_a_disk_is_exact_from_its_second_mark_on(tmp_path):
     assert eye.second(0, 0) is None
     table.mark()
     assert eye.second(0, 0) == ({}, {}, 0, 0)
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 2 * BUCKETS - 1), st.integers(1, 5), max_size=9), max_size=4))
+def test_a_second_holds_what_has_grown_in_it_wherever_in_the_row(seconds):
+    eye, row = Eye(0), [7] * (2 * BUCKETS)
+    eye.before = eye.marked = struct.pack(f"{len(row)}Q", *row)
+    for grown in seconds:
+        for place, count in grown.items():
+            row[place] += count
+        eye.before, eye.marked = eye.marked, struct.pack(f"{len(row)}Q", *row)
+        reads = {place - 1: count for place, count in grown.items() if place < BUCKETS}
+        writes = {place - BUCKETS - 1: count for place, count in grown.items() if place >= BUCKETS}
+        assert eye.second(sum(reads.values()), sum(writes.values())) == (reads, writes, 0, 0)
 
 
 @pytest.mark.parametrize(
