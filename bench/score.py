@@ -32,6 +32,7 @@ from sla.contracts.models import Assignment  # noqa: E402
 from sla.contracts.services import ensure_default_contract  # noqa: E402
 from sla.domain.period import Period, period_of  # noqa: E402
 from sla.fleet.models import Disk, Machine  # noqa: E402
+from sla.memory import keep_freed_memory  # noqa: E402
 from sla.scoring import services, store  # noqa: E402
 from sla.scoring.columns import KEY, ROLLED  # noqa: E402
 from sla.scoring.fleet import fleet_month  # noqa: E402
@@ -197,6 +198,7 @@ def month_of_a_fleet(disks: list[int], sample: int) -> tuple[float, int]:
 
 
 def main() -> None:
+    keep_freed_memory()  # as every worker does (sla/celery.py)
     call_command("migrate", verbosity=0)
     with connection.cursor() as cursor:
         cursor.execute(

@@ -73,7 +73,8 @@ def allowed(parts: Iterable[Part], name: str) -> int:
 
 def lost_too_long(parts: Sequence[Part]) -> bool:
     """More than 1 − objective of the observed time was lost: a breach of its own, and proof."""
-    return total_of(parts).lost_ms * PPM > allowed(parts, "observed_s") * 1000
+    lost_ms = total_of(parts).lost_ms
+    return lost_ms > 0 and lost_ms * PPM > allowed(parts, "observed_s") * 1000
 
 
 def breach_proved(parts: Sequence[Part]) -> bool:
@@ -98,14 +99,14 @@ def sli(parts: Sequence[Part]) -> Interval:
 
 
 def _good(slow: int, eligible: int) -> Fraction | None:
-    return 1 - min(Fraction(1), Fraction(slow, eligible)) if eligible else None
+    return Fraction(max(0, eligible - slow), eligible) if eligible else None
 
 
 def budget(parts: Sequence[Part]) -> Budget:
     """The budget of requests, by estimate with its range."""
     s = total_of(parts)
     ends = [(s.slow_high, "eligible_low"), (s.slow, "eligible"), (s.slow_low, "eligible_high")]
-    left = [_left(spent, Fraction(allowed(parts, name), PPM)) for spent, name in ends]
+    left = [_left(spent, allowed(parts, name)) for spent, name in ends]
     return Budget(Fraction(allowed(parts, "eligible"), PPM), s.slow, Interval(*left))
 
 
@@ -115,19 +116,21 @@ def slot_budget(parts: Sequence[Part]) -> Budget:
     Low end: every breached slot that is not disproved counts; high end: only those proved.
     """
     s = total_of(parts)
-    total = sum(Fraction(p.slow_ppm * (p.sums.slots_met + p.sums.slots_breached), PPM) for p in parts)
+    total = allowed(parts, "slots_met") + allowed(parts, "slots_breached")
     doubtful = s.slots_met + s.slots_breached - s.slots_met_proved
-    ends = [_left(spent, Fraction(total)) for spent in (doubtful, s.slots_breached, s.slots_breached_proved)]
-    return Budget(Fraction(total), s.slots_breached, Interval(*ends))
+    ends = [_left(spent, total) for spent in (doubtful, s.slots_breached, s.slots_breached_proved)]
+    return Budget(Fraction(total, PPM), s.slots_breached, Interval(*ends))
 
 
 def lost_left(parts: Sequence[Part]) -> Fraction | None:
     """The share of the allowed lost time that is left; None when nothing was observed."""
-    return _left(total_of(parts).lost_ms, Fraction(allowed(parts, "observed_s") * 1000, PPM))
+    return _left(total_of(parts).lost_ms, allowed(parts, "observed_s") * 1000)
 
 
-def _left(spent: int, total: Fraction) -> Fraction | None:
-    return 1 - Fraction(spent) / total if total else None
+def _left(spent: int, allowed_millionths: int) -> Fraction | None:
+    if not allowed_millionths:
+        return None
+    return Fraction(allowed_millionths - spent * PPM, allowed_millionths)
 
 
 @dataclass(frozen=True, slots=True)

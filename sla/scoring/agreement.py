@@ -46,7 +46,7 @@ def both_sided(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int], since: int
     """Which of these disks a host-side agent measures too."""
     rows = cursor.execute(
         f"""
-        SELECT disk FROM unnest(%s::int8[]) AS disk WHERE EXISTS (
+        SELECT disk FROM unnest(%b::int8[]) AS disk WHERE EXISTS (
             SELECT 1 FROM scoring_hour AS h
             WHERE h.disk_id = disk AND h.vantage = {Vantage.HOST:d} AND h.start >= to_timestamp({since - HOUR_S}))
         """,  # noqa: S608

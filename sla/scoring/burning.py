@@ -32,7 +32,7 @@ def windows(
         rows = cursor.execute(
             f"""
             SELECT disk_id, {totals} FROM {table}
-            WHERE disk_id = ANY(%s) AND vantage = {int(vantage)} AND NOT excluded
+            WHERE disk_id = ANY(%b) AND vantage = {int(vantage)} AND NOT excluded
               AND start >= to_timestamp({end - max(lengths)}) AND start < to_timestamp({end})
             GROUP BY disk_id
             """,  # noqa: S608

@@ -23,14 +23,8 @@ def flushes_between(disk_id: int, vantage: int, start: int, end: int, step_s: in
     steps = -(-(end - start) // step_s)
     ios, ms, known_s = (np.zeros(steps, np.int64) for _ in range(3))
     with store.reading() as cursor:
-        rows = cursor.execute(
-            "SELECT disk_id, vantage, extract(epoch FROM start)::int8, step_s, n, source, boot, body "
-            "FROM telemetry_frame WHERE disk_id = %s AND vantage = %s "
-            "AND start >= to_timestamp(%s) AND start < to_timestamp(%s)",
-            [disk_id, vantage, start, end],
-            binary=True,
-        ).fetchall()
-    got = frames.read(frames.StoredFrames.of(rows), histograms=False)
+        stored = store.frames_between(cursor, disk_id, vantage, start, end)
+    got = frames.read(stored, histograms=False)
     forms: dict[object, list[int]] = defaultdict(list)
     for index, one in enumerate(got.bodies):
         forms[one.form].append(index)

@@ -84,7 +84,7 @@ _FROM_ROW = {
 }
 _READ = f"""
 SELECT {", ".join(f"extract(epoch FROM {n})::float8" if n in MOMENTS else n for n in NAMES)}
-FROM scoring_disknow WHERE disk_id = ANY(%s)
+FROM scoring_disknow WHERE disk_id = ANY(%b)
 """  # noqa: S608
 _WRITE = f"""
 INSERT INTO scoring_disknow ({", ".join(NAMES)})

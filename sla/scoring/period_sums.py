@@ -55,7 +55,7 @@ def sums_between(
     """Rows of (disk, term, excluded, *names) over [start, end), for these disks or all. `names`: FIELDS or VERDICT."""
     which, values = "", []
     if disks is not None:
-        which, values = "AND disk_id = ANY(%s)", [list(disks)]
+        which, values = "AND disk_id = ANY(%b)", [list(disks)]
     parts, arguments = [], []
     for table, first, last in pieces(start, end):
         columns = slot_values(names) if table == "scoring_slot" else ", ".join(names)

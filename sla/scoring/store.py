@@ -91,7 +91,7 @@ def lock_disks(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> set[int
     Always in order of id, so that two workers cannot wait for each other.
     """
     found = cursor.execute(
-        "SELECT id FROM fleet_disk WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [sorted(set(disks))]
+        "SELECT id FROM fleet_disk WHERE id = ANY(%b) ORDER BY id FOR NO KEY UPDATE", [sorted(set(disks))]
     ).fetchall()
     return {disk for (disk,) in found}
 
@@ -116,17 +116,24 @@ def frames_of(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> StoredFra
 
 def _frames_of_one(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key]) -> StoredFrames:
     """Many minutes of one disk and side: one range, and what was not asked for left out."""
+    minutes = [key[2] for key in keys]
+    frames = frames_between(cursor, *keys[0][:2], min(minutes), max(minutes) + 60)
+    asked = np.isin(frames.minute, minutes)
+    return frames if asked.all() else frames.take(np.flatnonzero(asked))
+
+
+def frames_between(cursor: "psycopg.Cursor[tuple]", disk_id: int, vantage: int, start: int, end: int) -> StoredFrames:
+    """All frames of one disk and side that begin in [start, end), in order."""
     rows = cursor.execute(
         f"""
         SELECT disk_id, vantage, extract(epoch FROM start)::int8, step_s, n, source, boot, body
-        FROM telemetry_frame WHERE disk_id = %s AND vantage = %s AND {span(keys)} ORDER BY start
+        FROM telemetry_frame WHERE disk_id = %s AND vantage = %s
+          AND start >= to_timestamp({int(start)}) AND start < to_timestamp({int(end)}) ORDER BY start
         """,  # noqa: S608
-        keys[0][:2],
+        [disk_id, vantage],
         binary=True,
     )
-    frames = StoredFrames.of(rows.fetchall())
-    asked = np.isin(frames.minute, [key[2] for key in keys])
-    return frames if asked.all() else frames.take(np.flatnonzero(asked))
+    return StoredFrames.of(rows.fetchall())
 
 
 def following(cursor: "psycopg.Cursor[tuple]", keys: Sequence[Key], until: int) -> set[Key]:

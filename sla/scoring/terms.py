@@ -63,7 +63,7 @@ def assigned_to(cursor: "psycopg.Cursor[tuple]", disks: Iterable[int]) -> dict[i
         """
         SELECT disk_id, coalesce(extract(epoch FROM valid_from)::float8, '-infinity'),
                coalesce(extract(epoch FROM valid_to)::float8, 'infinity'), version_id
-        FROM contracts_assignment WHERE disk_id = ANY(%s) ORDER BY disk_id, valid_from NULLS FIRST
+        FROM contracts_assignment WHERE disk_id = ANY(%b) ORDER BY disk_id, valid_from NULLS FIRST
         """,
         [list(disks)],
     )
