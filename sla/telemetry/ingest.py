@@ -73,7 +73,7 @@ def ingest(token_hash: bytes, sent: Upload, *, now: float) -> Outcome:
         done = _store(token_hash, caller, words, rows, refused)
         if done is not None:
             accepted, duplicates = done
-            if health := health_of(said):
+            if health := health_of(said, caller.agent, now):
                 keep(caller.agent, health)
             rejected = [refused[index].as_dict(index) for index in sorted(refused)]
             return Outcome(accepted, duplicates, rejected, inventory.policy)

@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
+from sla import figures
 from sla.fleet.models import Agent
 
 KIB = 1024
+# So far off a clock puts I/Os into other minutes than the other side's; a good one is off by milliseconds.
+OFF_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,8 @@ class Words:
     cost: str = ""
     spool: str = ""
     error: str = ""
+    clock: str = ""
+    clock_off: bool = False
 
 
 def size(count: float) -> str:
@@ -34,7 +39,23 @@ def words(agent: Agent | None) -> Words:
     cost = [_cpu(told["cpu_ratio"])] if "cpu_ratio" in told else []
     cost += [size(told["rss_bytes"])] if "rss_bytes" in told else []
     cost += [_canary(told)] if "canary_reads" in told else []
-    return Words(" · ".join(cost), _spool(told), told.get("last_error", ""))
+    return Words(" · ".join(cost), _spool(told), told.get("last_error", ""), clock(agent), is_off(agent))
+
+
+def clock(agent: Agent | None) -> str:
+    """Against the server's."""
+    offset = agent.health.get("clock_offset_s") if agent else None
+    if offset is None:
+        return gettext("not known")
+    told = {"seconds": figures.decimal(f"{abs(offset):.1f}")}
+    if told["seconds"] == figures.decimal("0.0"):
+        return gettext("right")
+    return gettext("%(seconds)s s behind") % told if offset > 0 else gettext("%(seconds)s s ahead") % told
+
+
+def is_off(agent: Agent | None) -> bool:
+    """By so much that somebody should look; what is not known is not said to be off."""
+    return abs((agent.health if agent else {}).get("clock_offset_s", 0.0)) >= OFF_S
 
 
 def rows(agent: Agent | None) -> list[tuple[str, str]]:
@@ -45,6 +66,7 @@ def rows(agent: Agent | None) -> list[tuple[str, str]]:
         (gettext("memory"), size(told["rss_bytes"]) if "rss_bytes" in told else ""),
         (gettext("reads the counters"), gettext("every %s ms") % told["fine_ms"] if "fine_ms" in told else ""),
         (gettext("asked of idle disks"), _canary(told) if "canary_reads" in told else ""),
+        (gettext("clock, against the server’s"), clock(agent) if told else ""),
         (gettext("spool"), _spool(told)),
         (gettext("last trouble"), told.get("last_error", "")),
     ]

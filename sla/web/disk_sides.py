@@ -1,5 +1,6 @@
 """What do the guest's agent and the host's say of a disk, in words for who reads it? The last day of both."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -8,8 +9,9 @@ from django.utils.translation import gettext, ngettext
 from sla import figures
 from sla.accounts.models import User
 from sla.accounts.selectors import is_noc
-from sla.fleet.models import Disk
+from sla.fleet.models import Agent, Disk
 from sla.scoring.sides import sides
+from sla.web import agent_health
 
 DAY_S = 86_400
 # From this share of its time on, what the guest waits beyond the host is worth a sentence of its own.
@@ -35,7 +37,7 @@ def both_sides(disk: Disk, user: User, now: datetime) -> Said | None:
         "word": word,
         "heads": [gettext("Guest"), gettext("Host")] if mine else [gettext("Your machine"), gettext("Our host")],
         "words": words,
-        "rows": _rows(got),
+        "rows": [*_rows(got), (gettext("clock, against the server’s"), *_clocks(disk))],
     }
 
 
@@ -125,6 +127,15 @@ def _rows(got: Said) -> list[tuple[str, str, str]]:
         (gettext("I/Os between frames"), *(figures.whole(one["gap_ios"]) for one in (guest, host))),
         (gettext("queue against rate × time"), *(_little(one) for one in (guest, host))),
     ]
+
+
+def _clocks(disk: Disk) -> Iterator[str]:
+    """Of the machine's own agent and of its hypervisor's."""
+    own = Agent.objects.filter(machine=disk.machine_id).first()
+    host = Agent.objects.filter(host_side=True, revoked_at=None, machine__host=disk.machine.host_id).first()
+    for agent in (own, host if disk.machine.host_id else None):
+        text = agent_health.clock(agent)
+        yield gettext("%(clock)s: odd") % {"clock": text} if agent_health.is_off(agent) else text
 
 
 def _cadence(fine_ms: int) -> str:

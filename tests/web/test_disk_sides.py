@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from sla.fleet.models import Disk
+from sla.fleet.models import Agent, Disk, Host, Machine
 from sla.scoring.services import settle_due
 from sla.web.disk_sides import both_sides
 from tests.conftest import People
@@ -69,6 +69,23 @@ def test_sides_that_differ_are_called_so(people: People, sent: Sent, disk: Disk)
     settle_due()
     got = both_sides(disk, people.noc, AT)
     assert got is not None and (got["state"], got["word"]) == ("breached", "differ")
+
+
+def test_the_clocks_of_both_agents_are_told_and_an_unknown_one_is(people: People, sent: Sent, disk: Disk) -> None:  # noqa: F811
+    keep(disk, sent(3), vantage=2)
+    settle_due()
+    Agent.objects.update_or_create(machine=disk.machine, defaults={"health": {"clock_offset_s": -5.04}})
+    got = both_sides(disk, people.noc, AT)
+    assert got is not None and got["rows"][-1] == ("clock, against the server’s", "5.0 s ahead: odd", "not known")
+    disk.machine.host = Host.objects.create(name="hv-1")
+    disk.machine.save()
+    speaker = Machine.objects.create(
+        customer=disk.machine.customer, machine_id="hypervisor-1", hostname="hv-1", host=disk.machine.host
+    )
+    Agent.objects.create(machine=speaker, token_hash=b"x" * 32, host_side=True, health={"clock_offset_s": 0.02})
+    Agent.objects.filter(machine=disk.machine).update(health={"clock_offset_s": 0.3})
+    got = both_sides(disk, people.noc, AT)
+    assert got is not None and got["rows"][-1][1:] == ("0.3 s behind", "right")
 
 
 def test_the_page_has_the_card_where_there_are_two_sides_only(
