@@ -1,24 +1,19 @@
-"""What else belongs to a disk's month? Incidents, shared-storage contention, minutes without service, exclusions."""
+"""What else belongs to a disk's month? Incidents, shared-storage contention, minutes without service."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from math import ceil
 from typing import TypeVar
 
 import psycopg
 from django.db.models import Q
 
-from sla.accounts.models import Customer
-from sla.contracts.models import MaintenanceWindow
-from sla.domain.statement.facts import Contention, DiskFacts, Exclusion, Incident
+from sla.domain.statement.facts import Contention, DiskFacts, Incident
 from sla.domain.states import Reason
-from sla.fleet.models import Disk
 from sla.incidents.models import Incident as Trouble
 from sla.incidents.models import IncidentDisk
 from sla.neighbours.models import NeighbourWindow, Role, WindowDisk
-from sla.reports.evidence import Span
 from sla.scoring.terms import moment
 
 MINUTE_MS = 60_000
@@ -117,48 +112,4 @@ def _unavailable(cursor: "psycopg.Cursor[tuple]", facts: Iterable[DiskFacts]) ->
             [one.id, side, int(Reason.UNAVAILABLE), one.start, one.end],
         ).fetchone()
         found[one.id, one.start] = row[0] if row else 0
-    return found
-
-
-def approvals(window: MaintenanceWindow, customer: Customer) -> tuple[str, ...]:
-    """This customer's recorded words, each with who gave it and when; of others' words nothing is told."""
-    words = [one for one in window.words.all() if one.customer_id == customer.pk]
-    said = [f"{one.by_label}, {one.at:%Y-%m-%d %H:%M} UTC" + (f": {one.note}" if one.note else "") for one in words]
-    return tuple(said or window.approvals)
-
-
-def exclusions(customer: Customer, disks: Sequence[Disk], spans: Sequence[Span]) -> list[Exclusion]:
-    """The maintenance windows that touched these disks, with both switches and whoever agreed."""
-    if not spans:
-        return []
-    start, end = moment(min(one.start for one in spans)), moment(max(one.end for one in spans))
-    ids, pools = {disk.pk for disk in disks}, {disk.pool_id for disk in disks if disk.pool_id}
-    windows = (
-        MaintenanceWindow.objects.filter(ends_at__gt=start, starts_at__lt=end, cancelled_at=None)
-        .filter(Q(disks__in=ids) | Q(pools__in=pools) | Q(customers=customer))
-        .distinct()
-        .select_related("created_by")
-        .prefetch_related("disks", "pools", "customers", "words")
-        .order_by("starts_at", "pk")
-    )
-    found = []
-    for window in windows:
-        named, shared = {d.pk for d in window.disks.all()}, {p.pk for p in window.pools.all()}
-        whole = any(c.pk == customer.pk for c in window.customers.all())
-        touched = {d.pk for d in disks if whole or d.pk in named or (d.pool_id in shared)}
-        found.append(
-            Exclusion(
-                id=window.pk,
-                # Whole seconds: a minute is taken out where it begins inside, and minutes begin on them.
-                start=ceil(window.starts_at.timestamp()),
-                end=ceil(window.ends_at.timestamp()),
-                reason=window.reason,
-                mutes=window.mutes,
-                excludes=window.excludes,
-                made_at=int(window.created_at.timestamp()),
-                made_by=window.created_by.get_username() if window.created_by else "",
-                approvals=approvals(window, customer),
-                disks=tuple(sorted(touched)),
-            )
-        )
     return found

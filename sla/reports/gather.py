@@ -20,6 +20,7 @@ from sla.reports import around, days
 from sla.reports.closings import disks_of_month
 from sla.reports.custody import Held
 from sla.reports.evidence import Span
+from sla.reports.exclusions import exclusions as exclusions_of
 from sla.scoring.now import Standing, standings
 from sla.scoring.period_sums import AT, Row, sums_between, sums_of
 from sla.scoring.store import FAR_S
@@ -64,7 +65,7 @@ def gather(cursor: "psycopg.Cursor[tuple]", customer: Customer, period_text: str
                 cut.append(_Cut(disk, term, contract, period, start, end, one))
     spans = spans_of(cut)
     sums = _sums(cursor, spans)
-    exclusions = around.exclusions(customer, [one.disk for one in cut], spans)
+    exclusions = exclusions_of(customer, [one.disk for one in cut], spans)
     terms = _terms({one.term for one in cut if one.term})
     seen = _seen(cursor, cut, stands)
     facts = [_facts(one, terms, assigned.get(one.disk.pk, []), sums, exclusions, seen, stands, now) for one in cut]

@@ -16,6 +16,7 @@ from sla.contracts.services import add_version, assign
 from sla.domain.period import PeriodError, period_of
 from sla.domain.statement.canonical import canonical, digest
 from sla.fleet.models import Machine, Pool
+from sla.fleet.placement import place_disk
 from sla.neighbours.models import NeighbourWindow, WindowDisk
 from sla.reports import due, keys
 from sla.reports.models import Handover, SigningKey, Statement
@@ -220,6 +221,36 @@ def test_maintenance_that_excludes_is_told_with_its_approval(month: Month) -> No
     assert good["coverage"]["excluded_s"] == 3_600
     assert good["coverage"]["ppm"] == 10**6
     assert good["excluded_ios"] > 0
+
+
+def test_a_disk_that_changed_pool_has_the_maintenance_of_where_it_lay(month: Month) -> None:
+    disk = month.disks["good"]
+    old, new = Pool.objects.create(name="old"), Pool.objects.create(name="new")
+    place_disk(disk=disk, pool=old, at=at(BEGAN))
+    place_disk(disk=disk, pool=new, at=at(END - 7_200))
+    for pool in (old, new):
+        window = MaintenanceWindow.objects.create(
+            starts_at=at(END - 9_000), ends_at=at(END - 3_600), reason=pool.name, excludes=True, approvals=["by mail"]
+        )
+        window.pools.add(pool)
+    elsewhere = MaintenanceWindow.objects.create(
+        starts_at=at(END - 1_800), ends_at=at(END - 600), reason="after it had left", excludes=True
+    )
+    elsewhere.pools.add(old)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE scoring_slot SET excluded = true, state = 1, proved = true "
+            "WHERE disk_id = %s AND start >= %s AND start < %s",
+            [disk.pk, at(END - 9_000), at(END - 3_600)],
+        )
+    months.roll_up([disk.pk])
+    got = month.freeze()
+    told = {one["reason"]: (one["start"], one["end"], one["disks"]) for one in got.document["exclusions"]}
+    assert told == {"old": (END - 9_000, END - 7_200, [disk.pk]), "new": (END - 7_200, END - 3_600, [disk.pk])}
+    good = of(got, "good")
+    assert good["coverage"]["excluded_s"] == 5_400
+    assert good["coverage"]["ppm"] == 10**6
+    assert score(disk.pk, month.period)["coverage"] == 1.0
 
 
 def test_only_ones_own_word_stands_beside_an_exclusion(month: Month) -> None:

@@ -12,6 +12,7 @@ from sla.accounts.models import AuditEntry, Membership, User
 from sla.contracts.maintenance import OddMaintenance, Places, windows_visible_to
 from sla.contracts.models import MaintenanceWindow
 from sla.fleet.models import Disk, Machine, Pool
+from sla.fleet.placement import place_disk
 from sla.scoring.maintenance import approve, cancel_window, move_window, plan_window
 from sla.scoring.maintenance_series import cancel_series, lay_out_all, plan_series
 from sla.scoring.models import Slot
@@ -63,6 +64,28 @@ def test_what_is_planned_ahead_is_taken_out_without_a_word(sent: Send, disk: Dis
         sent(ago)
     settle_due()
     assert excluded(disk) == [4, 5]
+
+
+def test_a_disk_that_moves_takes_with_it_only_the_part_of_a_pools_window_in_which_it_lay_there(
+    sent: Send, disk: Disk, people: People
+) -> None:
+    old, new = Pool.objects.create(name="old"), Pool.objects.create(name="new")
+    place_disk(disk=disk, pool=old, at=at(60))
+    for pool, first, last in ((old, 9, 5), (new, 8, 2)):
+        plan_window(
+            actor=people.noc,
+            starts_at=at(first),
+            ends_at=at(last),
+            reason="firmware",
+            places=Places(pools=[pool]),
+            excludes=True,
+            now=at(20),
+        )
+    place_disk(disk=disk, pool=new, at=at(4))
+    for ago in range(10, 0, -1):
+        sent(ago)
+    settle_due()
+    assert excluded(disk) == [3, 4, 6, 7, 8, 9]
 
 
 def test_what_has_passed_waits_for_the_customers_word_and_is_then_scored_again(
