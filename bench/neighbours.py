@@ -17,6 +17,7 @@ from bench.neighbours_case import Case
 from bench.neighbours_judge import POOL_WIDE, Told, tell
 from bench.neighbours_rivals import CULPRITS, RIVALS, accusations, windows
 from bench.neighbours_sim import clean_cases
+from bench.neighbours_wider import wider
 from bench.neighbours_world import worlds
 from bench.perseus import FOLDER, mcc
 from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, FIT_SEEDS, RULE_SEEDS
@@ -119,6 +120,7 @@ def main() -> None:
         "baselines": rival.answer(),
         "seeds": {"fit": [*FIT_SEEDS, *RULE_SEEDS], "held_out": seeds},
         "accuse_at": {"load_flat": ACCUSE, "load_up": ACCUSE_WHEN_UP},
+        "wider": wider(seeds),
         "perseus_mcc": mcc(),
     }
     if not FOLDER.is_dir():

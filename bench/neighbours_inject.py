@@ -4,7 +4,7 @@ The recorded ones are the PERSEUS slice where it is there (real latency and thro
 ×2 on the whole pool; the culprit's load, if there is one, is put on top; victims in a closed loop ask for less.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -85,9 +85,16 @@ def perseus_cases(seed: int, folder: Path, *, pools: int) -> Iterator[Case]:
 
 
 def injected(
-    rng: np.random.Generator, name: str, source: str, slots: PoolSlots, moments: list[int], since: int
+    rng: np.random.Generator,
+    name: str,
+    source: str,
+    slots: PoolSlots,
+    moments: list[int],
+    since: int,
+    kinds: Sequence[str] = KINDS,
 ) -> Case:
-    """The same pool with an event at each of these moments (shifted by up to a slot: slots know nothing of events)."""
+    """The same pool with an event at each of these moments (shifted by up to a slot: slots know nothing of events), of
+    these kinds in turn."""
     ios, size, time = slots.ios.copy(), slots.size_bytes.copy(), slots.time_ms.copy()
     events = []
     for turn, moment in enumerate(moments):
@@ -99,7 +106,7 @@ def injected(
         inside = part > 0
         if not inside.any():
             continue
-        kind = KINDS[turn % len(KINDS)]
+        kind = kinds[turn % len(kinds)]
         factor = 2.0
         each = factor * rng.lognormal(0, 0.12, slots.disks)[:, None]
         asks = each ** -rng.choice([0.0, 0.0, 0.5, 1.0], slots.disks)[:, None]
