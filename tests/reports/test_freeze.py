@@ -1,5 +1,6 @@
 """Freezing a month: numbers, corrections, odd months and disks, and who else is told."""
 
+import io
 import threading
 from datetime import timedelta
 from typing import Any
@@ -18,7 +19,8 @@ from sla.domain.statement.canonical import canonical, digest
 from sla.fleet.models import Machine, Pool
 from sla.fleet.placement import place_disk
 from sla.neighbours.models import NeighbourWindow, WindowDisk
-from sla.reports import due, keys
+from sla.reports import due, keys, plimsoll_verify
+from sla.reports.bundle import bundle
 from sla.reports.models import Handover, SigningKey, Statement
 from sla.reports.services import NotClosedYet, NothingToState, draft, freeze
 from sla.reports.signals import statement_frozen
@@ -78,6 +80,25 @@ def test_an_unchanged_month_is_not_stated_twice(month: Month) -> None:
         month.freeze()
 
 
+def test_a_month_in_which_the_clock_changes_has_every_hour_once(month: Month) -> None:
+    changed = PAST
+    while (changed.end - changed.start).total_seconds() % 86_400 == 0:
+        changed = changed.previous()
+    start, end = int(changed.start.timestamp()), int(changed.end.timestamp())
+    disk = new_disk(month.people, "clock")
+    assign(disk=disk, version=month.version, at=None)
+    put(disk, months.GOOD, month.version, start=end - 8 * 86_400, end=end)  # clocks change on a last Sunday
+    got = month.freeze(period=changed.text)
+    (told,) = got.document["disks"]
+    assert (told["span"]["start"], told["span"]["end"]) == (start, end)
+    assert told["total"]["observed_s"] == sum(day[5] for day in told["days"]) == 8 * 86_400
+    assert told["coverage"]["ppm"] == 10**6
+    odd = {day[5] for day in told["days"][1:]} - {86_400}  # the first may be cut
+    assert odd in ({82_800}, {90_000})
+    files = plimsoll_verify.from_zip(io.BytesIO(b"".join(bundle(got))))
+    assert plimsoll_verify.verify(files).problems == []
+
+
 def test_what_only_goes_on_or_is_renamed_is_no_correction(month: Month) -> None:
     window = NeighbourWindow.objects.create(
         disk=month.disks["good"],
@@ -123,6 +144,13 @@ def test_an_open_month_is_a_draft_only(month: Month) -> None:
 def test_an_unknown_period_is_said_so(people: People, period: str) -> None:
     with pytest.raises(PeriodError):
         freeze(customer=people.customer_a, period=period)
+
+
+def test_a_month_before_the_first_frame_or_after_today_gets_a_clear_word(month: Month) -> None:
+    with pytest.raises(NothingToState, match="had no disk in 2019-05"):
+        month.freeze(period="2019-05")
+    with pytest.raises(NotClosedYet, match="2099-01 of Alder is open"):
+        month.freeze(period="2099-01")
 
 
 def test_a_customer_without_disks_gets_a_clear_word(people: People) -> None:
