@@ -15,6 +15,7 @@ MONTH_S = 31 * DAY_S
 MAINTAINED, MAINTENANCE_EVERY_S, MAINTENANCE_S = "ssd-2", 3 * DAY_S, HOUR_S
 MOVED_FROM, MOVED_TO, MOVED_PLACE, MOVED_AGO_S = "ssd-2", "ssd-4", 3, 6 * DAY_S
 WORN_POOL, WORN_PLACE, WORN_FOR_S = "ssd-1", 1, 60 * HOUR_S
+SHARING = ("ssd-1", "ssd-2", "ssd-4", "hdd-2")
 SILENT_POOL, SILENT_PLACE, SILENT_FOR_S = "hdd-3", 0, 3 * HOUR_S
 
 
@@ -43,6 +44,8 @@ RULES = (
     # The back end itself: nobody asked for more.
     Rule(Kind.FAULT, "ceph-1", -35 * M, 7 * HOUR_S, 20 * M, 3.0),
     Rule(Kind.FAULT, "nvme-2", -16 * HOUR_S, 5 * DAY_S, 30 * M, 4.0),
+    # What several pools hang on, a switch, for a quarter of an hour.
+    *(Rule(Kind.FAULT, pool, -9 * HOUR_S, 3 * DAY_S, 15 * M, 4.0) for pool in SHARING),
     Rule(Kind.SELF, "ssd-4", -4 * HOUR_S, 2 * DAY_S, 30 * M, 3.0, (2,)),
 )
 

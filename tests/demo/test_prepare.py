@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -222,6 +222,14 @@ class Prepared(TestCase):
             read = baselines.known_at(cursor, *asked)
         assert learnt is not None and read is not None
         assert read[1].thresholds.hot == pytest.approx(learnt[1].thresholds.hot)
+
+    def test_pools_that_hang_on_one_switch_are_slow_together_and_nobody_is_named(self) -> None:
+        at = datetime.fromtimestamp(self.made.anchor - 9 * HOUR_S, UTC)
+        found = NeighbourWindow.objects.filter(start__range=(at - timedelta(minutes=3), at + timedelta(minutes=3)))
+        assert {window.pool.name: window.cause for window in found} == dict.fromkeys(
+            ("ssd-1", "ssd-2", "ssd-4"), "wider"
+        )
+        assert not WindowDisk.objects.filter(window__in=found, role="suspect").exists()
 
     def test_live_agents_are_let_in_and_every_frame_is_taken_and_scored(self) -> None:
         who = cast(pools=SMALL.pools)

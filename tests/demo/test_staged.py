@@ -52,6 +52,16 @@ def test_the_pool_stalls_and_its_neighbours_do_not(checkout: Path) -> None:
     assert np.median(took["d"][calm]) < 3 * np.median(took["b"][calm])
 
 
+def test_several_pools_are_hit_at_the_same_moment_or_none(checkout: Path) -> None:
+    with pytest.raises(CommandError, match="no pool is named 'tape-9'"):
+        call_command("demo_event", "ssd-1", "tape-9")
+    assert not staged.path().exists()
+    call_command("demo_event", "ssd-1", "hdd-1")
+    events, who = staged.load(staged.path()), cast(1)
+    assert {one.pool for one in events} == {who.pool("ssd-1"), who.pool("hdd-1")}
+    assert len({(one.kind, one.start, one.length_s) for one in events}) == 1
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -1,4 +1,6 @@
-"""Make something happen to a pool of the demonstration that runs: `demo_event ssd-1 --minutes 5` stalls it."""
+"""Make something happen to a pool of the demonstration that runs: `demo_event ssd-1 --minutes 5` stalls it.
+
+Several pools at once, `demo_event ssd-1 hdd-1`, are a trouble above all of them."""
 
 import time
 from typing import Any
@@ -6,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from sla.demo import staged, state
-from sla.demo.cast import cast
+from sla.demo.cast import Cast, cast
 from sla.simulator.world import Event, Kind
 
 MINUTE_S, AHEAD_M = 60, 2  # the agents' process is a minute ahead
@@ -20,7 +22,7 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("pool", help="its name, such as ssd-1")
+        parser.add_argument("pools", nargs="+", metavar="pool", help="its name, such as ssd-1")
         parser.add_argument("--kind", choices=sorted(KINDS), default="fault", help="fault: the back end itself")
         parser.add_argument("--minutes", type=int, default=5)
         parser.add_argument("--factor", type=float, default=400.0, help="how many times longer an I/O takes")
@@ -30,22 +32,27 @@ class Command(BaseCommand):
         kept = state.load(state.path())
         if kept is None:
             raise CommandError("no demonstration was made here: `make demo` makes one")
-        minutes, factor, name = options["minutes"], options["factor"], options["pool"]
+        minutes, factor = options["minutes"], options["factor"]
         if not 1 <= minutes <= MOST_MINUTES:
             raise CommandError(f"--minutes {minutes}: 1 to {MOST_MINUTES}")
         if not 1 < factor <= MOST_FACTOR:
             raise CommandError(f"--factor {factor:g}: more than 1, at most {MOST_FACTOR:g}")
-        who = cast(kept.seed)
-        if name not in who.names:
-            raise CommandError(f"no pool is named {name!r}: {', '.join(who.names)}")
-        kind = KINDS[options["kind"]]
+        who, kind = cast(kept.seed), KINDS[options["kind"]]
         start = (int(time.time()) // MINUTE_S + AHEAD_M) * MINUTE_S
-        disks: tuple[int, ...] = ()
-        if kind is Kind.BURST:
-            members = who.in_pool(name)
-            if not 1 <= options["disk"] <= len(members):
-                raise CommandError(f"--disk {options['disk']}: the pool {name} has 1 to {len(members)}")
-            disks = (members[options["disk"] - 1].number,)
-        staged.add(staged.path(), Event(kind, who.pool(name), start, minutes * MINUTE_S, disks, factor))
+        whose = {name: _culprits(who, name, kind, options["disk"]) for name in options["pools"]}
         clock = time.strftime("%H:%M", time.gmtime(start))
-        self.stdout.write(f"{name}: {kind.value} from {clock} UTC, {minutes} minutes, {factor:g} times longer")
+        for name, disks in whose.items():
+            staged.add(staged.path(), Event(kind, who.pool(name), start, minutes * MINUTE_S, disks, factor))
+            self.stdout.write(f"{name}: {kind.value} from {clock} UTC, {minutes} minutes, {factor:g} times longer")
+
+
+def _culprits(who: Cast, name: str, kind: Kind, place: int) -> tuple[int, ...]:
+    """The disk of that pool that does it; nobody where it is the back end itself."""
+    if name not in who.names:
+        raise CommandError(f"no pool is named {name!r}: {', '.join(who.names)}")
+    if kind is not Kind.BURST:
+        return ()
+    members = who.in_pool(name)
+    if not 1 <= place <= len(members):
+        raise CommandError(f"--disk {place}: the pool {name} has 1 to {len(members)}")
+    return (members[place - 1].number,)
