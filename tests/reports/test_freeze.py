@@ -11,7 +11,8 @@ from django.db import connection
 from django.utils import timezone
 
 from bench import months
-from sla.accounts.models import AuditEntry, Customer
+from sla.accounts.models import AuditEntry, Customer, Membership
+from sla.contracts.maintenance import Places
 from sla.contracts.models import MaintenanceApproval, MaintenanceWindow
 from sla.contracts.services import add_version, assign
 from sla.domain.period import PeriodError, period_of
@@ -24,6 +25,7 @@ from sla.reports.bundle import bundle
 from sla.reports.models import Handover, SigningKey, Statement
 from sla.reports.services import NotClosedYet, NothingToState, draft, freeze
 from sla.reports.signals import statement_frozen
+from sla.scoring.maintenance import approve, plan_window
 from sla.scoring.models import Correction
 from sla.scoring.score import score
 from sla.scoring.services import settle_due
@@ -130,6 +132,32 @@ def test_later_data_makes_a_correction_that_names_the_old(month: Month) -> None:
     first.refresh_from_db()
     assert first.superseded_by == second
     assert Correction.objects.filter(disk=month.disks["framed"], number=1).exists()
+
+
+def test_an_exclusion_agreed_later_makes_a_correction_that_names_the_old(month: Month) -> None:
+    people, disk = month.people, month.disks["framed"]
+    Membership.objects.filter(user=people.a).update(role=Membership.Role.MANAGER)
+    first = month.freeze()
+    window = plan_window(
+        actor=people.noc,
+        starts_at=at(END - 1_800),
+        ends_at=at(END - 600),
+        reason="outage",
+        places=Places([disk]),
+        excludes=True,
+    )
+    settle_due()
+    # Only asked for, it is told and counts for nothing.
+    asked = month.freeze()
+    assert (asked.supersedes, of(asked, "framed")["coverage"]["excluded_s"]) == (first, 0)
+    assert [one["excludes"] for one in asked.document["exclusions"]] == [False]
+    approve(window=window, customer=people.customer_a, actor=people.a, note="agreed by phone")
+    settle_due()
+    agreed = month.freeze()
+    assert (agreed.supersedes, agreed.document["supersedes"]) == (asked, asked.number)
+    assert of(agreed, "framed")["coverage"]["excluded_s"] == 1_200
+    (told,) = agreed.document["exclusions"]
+    assert told["excludes"] and "agreed by phone" in told["approvals"][0]
 
 
 def test_an_open_month_is_a_draft_only(month: Month) -> None:
