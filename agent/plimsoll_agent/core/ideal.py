@@ -6,7 +6,7 @@ From samples the backlog is known only between two bounds. Backlogs are kept in 
 """
 
 # The sampler pays for every call here, hundreds of times a second and term.
-# ruff: noqa: PLR0912, PLR1730
+# ruff: noqa: PLR0912, PLR0915, PLR1730
 
 from __future__ import annotations
 
@@ -69,21 +69,30 @@ class CoverBounds:
         most_ns: int,
         proved_slow: int,
         unit: int,
+        extra: int,
         discarding: bool = False,
     ) -> None:
         """Take one sub-interval.
 
         I/Os: arrived, done, in flight before and now, newly proved slow; ns: what it lasted at least, at most;
-        unit: the most units that one I/O here can be worth; discarding: some of them may be discards.
+        unit: the most units that one I/O here can be worth; extra: the most that all arrivals together can be worth
+        over one each; discarding: some of them may be discards.
         """
         depth = self._depth
         most = self.most
+        weight = arrived * unit
+        if weight > arrived + extra:
+            weight = arrived + extra
         if not self._believed:
             surely = 0
-        elif most + arrived * unit * MICRO <= depth:
+        elif most + weight * MICRO <= depth:
             surely = arrived
         else:
-            surely = (depth - most) // (unit * MICRO)
+            # The first k are worth k units and all that is extra at most, and k times the largest at most.
+            room = (depth - most) // MICRO
+            surely = room // unit
+            if surely < room - extra:
+                surely = room - extra
             if surely < 0:
                 surely = 0
             elif surely > arrived:
@@ -111,7 +120,7 @@ class CoverBounds:
         most -= self._rate * least_ns // NS
         if most < 0:
             most = 0
-        most += arrived * unit * MICRO
+        most += weight * MICRO
         level = now * unit * MICRO
         self.most = most if most < level or not self._believed else level
         least += arrived * MICRO

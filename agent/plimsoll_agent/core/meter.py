@@ -54,6 +54,7 @@ class DiskMeter:
         "_read_model",
         "_reads",
         "_settled",
+        "_size",
         "_spent",
         "_stepped_ns",
         "_steps",
@@ -98,7 +99,7 @@ class DiskMeter:
         # When the disk was last seen with at most 0, 1, 2 … in flight.
         self._calm = [NEVER] * RANKS
         self._before_ns = self._after_ns = 0
-        self._in_flight = self._settled = self._done = self._spent = 0
+        self._in_flight = self._settled = self._done = self._spent = self._size = 0
         self._discarded_ns = NEVER
         self._drought.restart()
 
@@ -204,14 +205,19 @@ class DiskMeter:
                 bounds.hold(ages)
             proved, sharp_lo, sharp_hi = bounds.lo, bounds.sharp_lo, bounds.sharp_hi
             bounds.step(mono_ns, after_ns, level, settled, reads, read_ms, writes, write_ms, discards, calm)
-            unit = 1
+            unit, extra = 1, 0
             units = done
             if largest > meter.unit_bytes or meter.labels.unit_micro != MICRO:
                 unit = -(-largest // meter.unit_bytes) or 1
+                # Who is in flight may be as large as can be; all others have moved bytes, at the latest now. The kernel
+                # counts them before the I/O: at most a sub-interval earlier.
+                unsized = level + discards
+                extra = (unsized if unsized < arrived else arrived) * (unit - 1)
+                extra += (size + self._size) // meter.unit_bytes
                 meter.labels.unit_micro = self._largest.unit_micro(meter.unit_bytes)
                 if size > meter.unit_bytes:
                     units += -(-size // meter.unit_bytes) - 1
-            meter.cover.step(arrived, left, was, level, least_ns, most_ns, bounds.lo - proved, unit, discarding)
+            meter.cover.step(arrived, left, was, level, least_ns, most_ns, bounds.lo - proved, unit, extra, discarding)
             meter.labels.step(arrived, left, seen, lasted_ns, held_ms, steady)
             slow = 0
             if reads:
@@ -245,6 +251,7 @@ class DiskMeter:
         self._after_ns = after_ns
         self._in_flight = level
         self._settled = settled
+        self._size = size
         self._done = left
         self._quiet = not level and not left
         if level < RANKS:

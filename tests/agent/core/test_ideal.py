@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +23,7 @@ MS = 1_000_000
 def test_at_rest_thirteen_may_come_at_once_and_the_rest_of_a_burst_of_sixty_is_excess() -> None:
     bounds = CoverBounds(DEPTH_13.rate_micro, 13, believed=True)
     bounds.restart(0, 1)
-    bounds.step(60, 0, 0, 60, 10 * MS, 10 * MS, 0, 1)
+    bounds.step(60, 0, 0, 60, 10 * MS, 10 * MS, 0, 1, 0)
     # At least 13 fit; at most 13 + the 9 that the ideal disk works off meanwhile, one that arrives at exactly
     # 13, and one for an I/O that the kernel may have shown twice.
     assert bounds.excess_hi == 60 - 13
@@ -32,7 +34,7 @@ def test_at_rest_thirteen_may_come_at_once_and_the_rest_of_a_burst_of_sixty_is_e
 def test_where_in_flight_is_the_drivers_only_every_arrival_may_be_excess() -> None:
     bounds = CoverBounds(DEPTH_13.rate_micro, 13, believed=False)
     bounds.restart(0, 1)
-    bounds.step(5, 5, 0, 0, 10 * MS, 10 * MS, 1, 1)
+    bounds.step(5, 5, 0, 0, 10 * MS, 10 * MS, 1, 1, 0)
     assert (bounds.excess_hi, bounds.lo) == (5, 0)
 
 
@@ -40,7 +42,7 @@ def test_where_ios_hide_before_the_driver_no_arrival_must_be_excess() -> None:
     """Sixty that the driver is handed at once may have come one by one."""
     bounds = CoverBounds(DEPTH_13.rate_micro, 13, believed=False)
     bounds.restart(0, 1)
-    bounds.step(60, 0, 0, 60, 10 * MS, 10 * MS, 0, 1)
+    bounds.step(60, 0, 0, 60, 10 * MS, 10 * MS, 0, 1, 0)
     assert bounds.excess_lo == 0
 
 
@@ -78,6 +80,78 @@ def test_covered_and_slow_covered_lie_between_their_bounds_in_every_window(
         start, pool = moment, meter.pool(1)
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    traces(),
+    sample_times(),
+    st.sampled_from([300, 500, 1000]),
+    st.integers(3, 30),
+    st.lists(st.sampled_from([4096, 4096, 4096, 65_536, 1 << 20]), min_size=70, max_size=70),
+    st.sampled_from([0, 30, 2_000]),
+)
+def test_the_bounds_hold_for_ios_of_any_size_whose_bytes_the_kernel_counts_a_little_earlier(
+    ios: list[Io], times: list[int], iops: int, every: int, sizes: list[int], lead_us: int
+) -> None:
+    """The smallest and the largest of them come alone before all others: what nobody has seen, no counter can tell."""
+    ios = [Io(1, 100, True), Io(5_201, 100, True)] + [Io(io.start + 20_000, io.latency, io.is_read) for io in ios]
+    sizes = [4096, 1 << 20, *sizes[: len(ios) - 2]]
+    times = [0, 5_000, *(moment + 20_000 for moment in times)]
+    one = Term(1, 15_000, 15_000, iops, iops * 9 * 15 // 10_000, 100_000, 262_144)
+    meter = DiskMeter([one])
+    observer = exact.Observer(Trace([io.start for io in ios], [io.end for io in ios], sizes), one)
+    start = pool = 0
+    for place, moment in enumerate(times):
+        line = list(counters_at(ios, moment))
+        for sectors, is_read in ((2, True), (6, False)):
+            moved = (io.is_read == is_read and io.end - lead_us <= moment for io in ios)
+            line[sectors] = sum(compress(sizes, moved)) // 512
+        meter.sample(moment * 1000, tuple(line))
+        if place % every or place == 0:
+            continue
+        counts = meter.close_second()[1]
+        truth = observer.between(start, moment)
+        assert truth.ios - pool - counts.excess_hi <= truth.covered
+        assert truth.covered <= truth.ios - max(0, counts.excess_lo - (line[8] or 0))
+        assert counts.read_lo + counts.write_lo <= truth.covered_slow
+        start, pool = moment, meter.pool(1)
+
+
+def after_a_large_one(*lines: tuple[int, int, int]) -> int:
+    """Arrivals that may be excess after an I/O of 1 MiB and a small one were seen: (completed, sectors, in flight)."""
+    meter = DiskMeter([term()])
+    for step, (done, sectors, level) in enumerate(((0, 0, 0), (1, 2048, 0), (2, 2056, 0), *lines)):
+        line = [0] * 17
+        line[0], line[2], line[8] = done, sectors, level
+        meter.sample(step * 10 * MS, tuple(line))
+    return meter.close_second()[1].excess_hi
+
+
+def test_whoever_is_in_flight_may_be_the_large_ones_and_have_come_first() -> None:
+    """Eight of 4 KiB completed, four wait: if those are of 1 MiB, 16 units lay before the eight."""
+    assert after_a_large_one((10, 2056 + 8 * 8, 4)) >= 8
+
+
+def test_bytes_that_were_counted_just_before_a_sample_belong_to_the_ios_just_after_it() -> None:
+    """Four of 1 MiB had moved their bytes when a sample was taken; they and eight small ones end in the next step."""
+    large = 2056 + 4 * 2048
+    assert after_a_large_one((2, large, 0), (14, large + 8 * 8, 0)) >= 8
+    assert after_a_large_one((2, 2056, 0), (14, 2056 + 12 * 8, 0)) == 0
+
+
+def test_a_large_io_now_and_then_leaves_the_small_ones_their_proof() -> None:
+    """One of 1 MiB each second, nothing in flight at the samples: the bytes say that all others are small."""
+    meter = DiskMeter([term()])
+    line = [0] * 17
+    meter.sample(0, tuple(line))
+    for step in range(1, 1001):
+        line[0] += 5
+        line[2] += 4 * 8 + (2048 if step % 100 == 50 else 8)
+        line[3] += 5
+        meter.sample(step * 10 * MS, tuple(line))
+    counts = meter.close_second()[1]
+    assert counts.excess_hi == 0
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     st.sampled_from([1000, 1300, 3000]),
@@ -109,11 +183,11 @@ def test_what_slow_completions_used_of_the_pool_is_back_in_the_next_second() -> 
     """Else a second in which excess I/Os end late could prove a breach with them."""
     bounds = CoverBounds(DEPTH_13.rate_micro, 13, believed=True)
     bounds.restart(20, 1)
-    bounds.step(20, 20, 20, 20, 10 * MS, 10 * MS, 20, 1)
+    bounds.step(20, 20, 20, 20, 10 * MS, 10 * MS, 20, 1, 0)
     assert bounds.lo == 0
     bounds.close()
     assert bounds.held == 20
-    bounds.step(0, 20, 20, 0, 10 * MS, 10 * MS, 20, 1)
+    bounds.step(0, 20, 20, 0, 10 * MS, 10 * MS, 20, 1, 0)
     assert bounds.lo == 0
 
 
