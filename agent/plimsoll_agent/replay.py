@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from .clock import NS_PER_S, STEP_NS
 from .core.counters import IN_FLIGHT, READ_IOS, READ_MS, WRITE_IOS, WRITE_MS, Counters, difference
 from .core.meter import DiskMeter
 from .core.terms import Term
-from .recording import NS_PER_S, Moment, whole_disks
+from .recording import Moment, whole_disks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
-
-# Semantics §2: a wall clock that jumps by more between two readings breaks the measurement.
-CLOCK_STEP_NS = 2 * NS_PER_S
 
 
 class Replayed:
@@ -117,4 +115,4 @@ def replay(readings: Iterable[Moment], term: Term, rule: str, named: set[str]) -
 
 def _broken(before: Moment, after: Moment) -> bool:
     mono = after.mono_ns - before.mono_ns
-    return mono <= 0 or abs(after.unix_ns - before.unix_ns - mono) > CLOCK_STEP_NS
+    return mono <= 0 or abs(after.unix_ns - before.unix_ns - mono) > STEP_NS

@@ -15,6 +15,7 @@ from . import journal
 from .burden import Burden
 from .cadence import NS_PER_S, Cadence
 from .child import Child
+from .clock import FUTURE_S, Clock
 from .hypervisor.keeper import Keeper
 from .kernel import machine
 from .lookout import Lookout
@@ -29,12 +30,8 @@ if TYPE_CHECKING:
     from .ebpf.table import Table
 
 NS_PER_MS = 1_000_000
-# Semantics §2: a clock that jumps by more makes the second unknown.
-CLOCK_STEP_NS = 2 * NS_PER_S
 # Where nothing was measured before it, a second may begin this long after its boundary.
 LATE_BEGIN_NS = 100 * NS_PER_MS
-# The server takes nothing that ends more than two minutes ahead: what was sent under such a clock was not kept.
-FUTURE_S = 120
 # A newcomer sees a judged disk soon: the first frame ends at the next multiple of this.
 FIRST_CUT_S = 10
 # How long the first second waits for the server to say what to judge by.
@@ -73,7 +70,7 @@ class Sampler:
         self.spread_ns = os.urandom(1)[0] % SPREAD_S * NS_PER_S
         self.high = 0  # the end of the last second written down: nothing before it is measured again
         self.second = 0  # the unix second being measured; 0 before the first
-        self.offset_ns = 0
+        self._clock = Clock()
         self.first_cut = True
         self.stopping = False
         self.samples = 0
@@ -113,7 +110,7 @@ class Sampler:
         """
         wall_ns, mono_ns, sleep, take = time.time_ns, time.monotonic_ns, time.sleep, self.lookout.readings.take
         wall, now = wall_ns(), mono_ns()
-        self.offset_ns = wall - now
+        self._clock.jumped(wall, now)
         boundary = (wall // NS_PER_S + 1) * NS_PER_S
         deadline = now + boundary - wall
         cadence = self.cadence.ms * NS_PER_MS
@@ -138,9 +135,7 @@ class Sampler:
             self.table.mark()  # at once: what ends between the counters' reading and this one is told a second later
         self.lookout.readings.settle()
         second = wall // NS_PER_S
-        step = abs(wall - now - self.offset_ns)
-        self.offset_ns = wall - now
-        stepped = step > CLOCK_STEP_NS
+        stepped = self._clock.jumped(wall, now)
         if stepped and second + FUTURE_S < self.high:
             self.high = 0
         whole = not stepped and second == self.second + 1

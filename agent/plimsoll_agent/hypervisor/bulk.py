@@ -6,6 +6,7 @@ import threading
 import time
 
 from .. import spool
+from ..clock import NS_PER_S, Clock
 from ..core.layout import LayoutError
 from ..imports.column import MINUTE_S, Column
 from .assign import Seen
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 
     Key = tuple[str, str]
 
-NS_PER_S = 1_000_000_000
 # A look is of its boundary if it was over within this part of a step after it.
 LATE_PART = 10
-CLOCK_STEP_NS = 2 * NS_PER_S
 RULE = "driver"
 
 
@@ -42,7 +41,7 @@ class Bulk(threading.Thread):
         self._columns: Dict[Key, tuple[Guest, Column]] = {}
         self._identities: Dict[str, tuple[tuple[str, ...], Dict[str, tuple[str | None, str | None]]]] = {}
         self._last = 0
-        self._offset_ns = 0
+        self._clock = Clock()
         self._over = threading.Event()
 
     def stop(self) -> None:
@@ -67,8 +66,7 @@ class Bulk(threading.Thread):
             self._cut_all()
             return
         self.trouble = ""
-        steady = abs(wall - mono - self._offset_ns) < CLOCK_STEP_NS
-        self._offset_ns = wall - mono
+        steady = not self._clock.jumped(wall, mono)
         if wall - due * NS_PER_S > self.step_s * NS_PER_S // LATE_PART:
             self.missed += 1
             self._cut_all()

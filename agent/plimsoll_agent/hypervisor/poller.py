@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
+from ..clock import NS_PER_S, Clock
 from ..qmp import drives
 from ..qmp.client import Client, QmpError
 from .assign import Seen
@@ -17,13 +18,10 @@ if TYPE_CHECKING:
 
     from ..qmp.drives import Drive
 
-NS_PER_S = 1_000_000_000
 # What a look that comes later than this would put into the second before is too much.
 LATE_NS = NS_PER_S // 4
 # Shorter than a second: the next look is due then.
 TIMEOUT_S = 0.8
-# Semantics §2.
-CLOCK_STEP_NS = 2 * NS_PER_S
 # A monitor that somebody else holds is asked again less and less often.
 LONGEST_WAIT_S = 10
 
@@ -48,7 +46,7 @@ class Poller(threading.Thread):
         self._seats: Dict[str, Seat] = {}
         self._names: drives.Names = {}
         self._pid = 0
-        self._offset_ns = 0
+        self._clock = Clock()
         self._failures = 0
         self._over = threading.Event()
 
@@ -90,8 +88,7 @@ class Poller(threading.Thread):
             mono = time.monotonic_ns()
             found = drives.read(client, self._names)
         after, wall = time.monotonic_ns(), time.time_ns()
-        same = not new and abs(wall - after - self._offset_ns) < CLOCK_STEP_NS
-        self._offset_ns = wall - after
+        same = not self._clock.jumped(wall, after) and not new
         self.seen = tuple(Seen(self.vm, drive.name, drive.serial, drive.wwn) for drive in found.values())
         self.trouble = ""
         self._failures = 0

@@ -7,6 +7,7 @@ whole steps; how many were slow is counted by QEMU itself.
 from __future__ import annotations
 
 from .. import journal
+from ..clock import FUTURE_S
 from ..core.exact import Exact, Shared
 from ..core.meter import DiskMeter
 from ..qmp.drives import Drive, between
@@ -20,8 +21,6 @@ STEP_MS = 1000
 # QEMU does not tell what is in flight: the queue proves nothing.
 RULE = "driver"
 EXACT, SUMS = "qmp", "import"
-# The server takes nothing that ends more than two minutes ahead: what was sent under such a clock was not kept.
-FUTURE_S = 120
 
 
 class Seat:

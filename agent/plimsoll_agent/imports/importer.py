@@ -9,6 +9,7 @@ import time
 from .. import spool
 from ..burden import Burden
 from ..child import Child
+from ..clock import FUTURE_S, NS_PER_S, Clock
 from ..core.layout import LayoutError
 from ..orders import Orders
 from ..settings import Settings
@@ -18,13 +19,9 @@ from .column import MINUTE_S, Column
 from .node_exporter import ExporterError, Page, read
 from .scrape import ScrapeError, Target
 
-NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
 # A page is of its boundary if it was there within this part of a step after it: what a step holds is true to 5 %.
 LATE_PART = 20
-# Semantics §2: a clock that jumps by more makes the step unknown.
-CLOCK_STEP_NS = 2 * NS_PER_S
-FUTURE_S = 120
 FIRST_CUT_S = 10
 SPREAD_S = 4
 LAST_UPLOAD_NS = 3_500 * NS_PER_MS
@@ -45,7 +42,7 @@ class Importer:
         self.columns: dict[str, Column] = {}
         self.high = 0  # the end of the last step that was written down
         self.last = 0  # the boundary whose page was taken last; 0 before the first and after a gap
-        self.offset_ns: int | None = None
+        self._clock = Clock()
         body = machine.kept(state) or {}
         self.booted_at: int | None = (body.get("facts") or {}).get("booted_at")
         self.trouble = ""
@@ -83,8 +80,7 @@ class Importer:
         """One boundary: fetch, and write down what is known of the step that it ends."""
         page = self._fetch()
         wall, mono = time.time_ns(), time.monotonic_ns()
-        jumped = self.offset_ns is not None and abs(wall - mono - self.offset_ns) > CLOCK_STEP_NS
-        self.offset_ns = wall - mono
+        jumped = self._clock.jumped(wall, mono)
         if jumped and due + FUTURE_S < self.high:
             self.high = 0  # what was sent under a clock so far ahead was not kept
         self.samples += 1
