@@ -1,6 +1,5 @@
 """How does the demonstration's cast come into the inventory? By the verbs that everybody uses: enrol, place, assign."""
 
-import hashlib
 import secrets
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -25,6 +24,7 @@ from sla.scoring import store
 from sla.scoring.exclusions import windows_between
 from sla.scoring.terms import assigned_to, contract_of
 from sla.telemetry.enrol import EnrolRequest, enrol
+from sla.telemetry.ingest import boot_key
 
 MACHINE_ID = "demo-{}-{}"  # seed, hostname
 BOOT = "demo-boot-{}-{}"  # hostname, when its machine started; OLDER before the slots of the last days
@@ -204,8 +204,8 @@ def fleet_of(cast: Cast, anchor: int, until: int, started: int = 0) -> Fleet:
         cast=cast,
         anchor=anchor,
         disks=np.array(ids, np.int64),
-        boots=np.array([boot_number(BOOT.format(member.machine, started)) for member in cast.members], np.int64),
-        hypervisors={name: boot_number(BOOT.format(name, started)) for name in HYPERVISORS},
+        boots=np.array([boot_key(BOOT.format(member.machine, started)) for member in cast.members], np.int64),
+        hypervisors={name: boot_key(BOOT.format(name, started)) for name in HYPERVISORS},
         terms=[[(one.term, contract_of(one.term), one.start, one.end) for one in assigned[disk]] for disk in ids],
         windows=windows,
         silent=silent(cast),
@@ -218,11 +218,6 @@ def silent(cast: Cast) -> frozenset[int]:
         return frozenset()
     machine = cast.in_pool(story.SILENT_POOL)[story.SILENT_PLACE].machine
     return frozenset(member.number for member in cast.members if member.machine == machine)
-
-
-def boot_number(boot_id: str) -> int:
-    """As ingest keeps a boot id."""
-    return int.from_bytes(hashlib.sha256(boot_id.encode()).digest()[:8], "big", signed=True)
 
 
 @transaction.atomic

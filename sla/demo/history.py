@@ -13,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from sla.demo import past, tables
-from sla.demo.past import Fleet, Odometer, parts
+from sla.demo.odometer import Odometer
+from sla.demo.past import Fleet, parts
 from sla.demo.story import MONTH_S
 from sla.scoring import store
 from sla.simulator.world import DAY_S, HOUR_S

@@ -13,6 +13,7 @@ import psycopg
 from sla.demo import copying, tables
 from sla.demo.bodies import Raw, bodies
 from sla.demo.cast import Cast
+from sla.demo.odometer import SECTOR, Odometer
 from sla.demo.sides import Side, sides, since
 from sla.demo.story import scenario, silent_since
 from sla.demo.tables import Cells, Judged
@@ -30,9 +31,7 @@ from sla.simulator.trace import COUNTERS, Trace
 
 MINUTE_S = 60
 LABELLING, LABELLING_BENEATH = 77, 78  # streams of the simulator's generator
-SECTOR = 512
 SOURCE_DISKSTATS = 1
-COUNTED = ("read_ios", "read_sectors", "read_ms", "write_ios", "write_sectors", "write_ms", "queue_ms")
 
 
 @dataclass(slots=True)
@@ -57,35 +56,6 @@ class Fleet:
     def ids(self) -> list[int]:
         """All of them."""
         return [int(disk) for disk in self.disks]
-
-
-@dataclass(slots=True)
-class Odometer:
-    """Where each disk's cumulative counters stand, (2 D,) each, what is in flight, and where I/Os and ms stood when
-    anyone last looked: the guests', then the hosts'."""
-
-    totals: dict[str, Ints]
-    in_flight: Ints
-    seen_ios: Ints
-    seen_ms: Ints
-
-    @classmethod
-    def of(cls, disks: int) -> "Odometer":
-        """All at zero."""
-        zero = np.zeros(2 * disks, np.int64)
-        return cls({name: zero.copy() for name in COUNTED}, zero.copy(), zero.copy(), zero.copy())
-
-    def ios(self, mine: Ints) -> Ints:
-        """Reads and writes of some disks."""
-        return np.asarray(self.totals["read_ios"][mine] + self.totals["write_ios"][mine])
-
-    def ms(self, mine: Ints) -> Ints:
-        """Their time."""
-        return np.asarray(self.totals["read_ms"][mine] + self.totals["write_ms"][mine])
-
-    def seen(self, mine: Ints) -> tuple[Ints, Ints]:
-        """I/Os and ms when they were last observed."""
-        return self.seen_ios[mine], self.seen_ms[mine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +130,9 @@ def _part(fleet: Fleet, odometer: Odometer, trace: Trace, steps: Steps, percenti
     promises = Promises.of([contract.term(term) for term, contract in ruling], accounted)
     labels = label(counts, promises, trace.step_s, rng)
     rows = numbers + (len(fleet.disks) if steps.vantage == Vantage.HOST else 0)
-    before = odometer.ios(rows), odometer.ms(rows), odometer.in_flight[rows]
-    made = minutes(counts, labels, steps.observed, MINUTE_S // trace.step_s, before, odometer.seen(rows))
-    base = _move_on(odometer, rows, made)
+    before, seen = odometer.stands(rows), odometer.seen(rows)
+    made = minutes(counts, labels, steps.observed, MINUTE_S // trace.step_s, before, seen)
+    base = odometer.move_on(rows, made)
     size = made.observed.shape[1]
     starts = trace.start + MINUTE_S * np.arange(size, dtype=np.int64)
     ids = fleet.disks[numbers]
@@ -202,31 +172,6 @@ def _excluded(windows: Sequence[Window], starts: Ints) -> np.ndarray:
     ):
         return np.zeros(len(starts), bool)
     return np.array([excluded_at(windows, int(start)) for start in starts])
-
-
-def _move_on(odometer: Odometer, mine: Ints, made: Minutes) -> dict[str, Ints]:
-    """The counters where each minute begins, (D, M) each; the odometer is moved to where they end."""
-    base = {"in_flight": made.first_level}
-    for name in COUNTED:
-        side, unit = name.split("_")
-        each = made.sums[f"{side}_bytes"] // SECTOR if unit == "sectors" else made.sums[name]
-        total = odometer.totals[name]
-        ends = total[mine][:, None] + np.cumsum(each, axis=1)
-        base[name] = ends - each
-        total[mine] = ends[:, -1]
-    odometer.in_flight[mine] = made.last_level[:, -1]
-    _look(odometer, mine, made)
-    return base
-
-
-def _look(odometer: Odometer, mine: Ints, made: Minutes) -> None:
-    """The odometer knows where the last observed minute of these ended."""
-    for seen, first, counted in (
-        (odometer.seen_ios, made.first_ios, ("read_ios", "write_ios")),
-        (odometer.seen_ms, made.first_ms, ("read_ms", "write_ms")),
-    ):
-        ends = first + made.sums[counted[0]] + made.sums[counted[1]]
-        seen[mine] = np.maximum(seen[mine], np.where(made.observed, ends, 0).max(axis=1))
 
 
 def put_hours(cursor: "psycopg.Cursor[tuple]", part: Part) -> int:

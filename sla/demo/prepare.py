@@ -12,7 +12,7 @@ from sla.demo import fleet as fleets
 from sla.demo import history, state, story
 from sla.demo.cast import POOLS, cast
 from sla.demo.history import Plan
-from sla.demo.past import Odometer
+from sla.demo.odometer import Odometer
 from sla.demo.present import stand
 from sla.neighbours.services import detect_due
 from sla.simulator.world import DAY_S

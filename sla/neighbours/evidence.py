@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sla.domain.neighbours.cause import Cause, word
+from sla.domain.neighbours.cause import Cause
 from sla.domain.neighbours.detect import Contention
 from sla.domain.neighbours.slots import Floats
 from sla.neighbours.figures import STEP_S
@@ -77,8 +77,3 @@ def curves(minutes: Minutes, start: int, end: int, chosen: list[tuple[int, str]]
 
 def _listed(values: Floats) -> list[float | None]:
     return [None if not np.isfinite(value) else float(f"{value:.4g}") for value in values]
-
-
-def confidence_word(confidence: float) -> str:
-    """As the domain says it."""
-    return word(confidence)

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from sla.contracts.selectors import assignments_between, version_at
-from sla.domain.neighbours.cause import Cause, own_cause
+from sla.domain.neighbours.cause import Cause, own_cause, word
 from sla.domain.neighbours.detect import Contention, judge
 from sla.domain.neighbours.model import Model
 from sla.domain.neighbours.rules import CALM_S, LEAST_SLOWDOWN
@@ -127,7 +127,7 @@ def _contention(minutes: Minutes, model: Model, one: Touched) -> Row | None:
     chosen = _shown(rows)
     told = {
         "reason": evidence.reason(found, names, minutes.disks),
-        "word": evidence.confidence_word(found.verdict.confidence),
+        "word": word(found.verdict.confidence),
         "load_growth": round(found.suspicion.rise, 4),
         "load_up": found.suspicion.load_up,
         "nobody": round(found.suspicion.nobody, 4),
@@ -204,7 +204,7 @@ def _alone(minutes: Minutes, disk: int, one: Touched) -> Row | None:
     name = str(Disk.objects.select_related("machine").get(pk=disk))
     told = {
         "reason": evidence.reason_alone(cause, severity, name),
-        "word": evidence.confidence_word(ALONE_CONFIDENCE),
+        "word": word(ALONE_CONFIDENCE),
         "load_growth": round(during / usual - 1, 4) if usual else None,
         "series": evidence.curves(minutes, one.span.start, one.span.end, [(disk, Role.VICTIM.value)]),
     }

@@ -41,6 +41,7 @@ def spoken(answer: dict[str, Any]) -> list[str]:
             f"x{window['severity']:.1f}, "
             f"{window['cause']} (confidence {window['confidence_word']}); "
             + (f"suspect {suspects}" if suspects else "no single culprit")
+            + (f", {pools} pools at the same moment" if (pools := window["pools_together"]) else "")
         )
     lines += [
         f"{clock(one['start'])} to {clock(one['end'])} UTC  {one['disk']} alone: x{one['severity']:.1f}, {one['cause']}"
