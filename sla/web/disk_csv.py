@@ -10,6 +10,7 @@ from sla.web.disk_range import stamp
 LINES = {
     "latency": ("read_await_ms", "write_await_ms", "p50_ms", "p95_ms", "p99_ms"),
     "load": ("within_iops", "excess_iops"),
+    "throughput": ("read_bps", "write_bps"),
     "queue": ("aqu_sz",),
     "operations": ("read_iops", "write_iops", "flush_iops"),
     "await": ("read_await_ms", "write_await_ms", "flush_await_ms"),

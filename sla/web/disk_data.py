@@ -100,6 +100,8 @@ def series(bins: Bins) -> dict[str, list[float | None]]:
         "write_await_ms": bins.ratio(s["write_ms"], s["write_ios"]),
         "read_iops": bins.ratio(s["read_ios"], s["observed_s"]),
         "write_iops": bins.ratio(s["write_ios"], s["observed_s"]),
+        "read_bps": bins.ratio(s["read_bytes"], s["observed_s"]),
+        "write_bps": bins.ratio(s["write_bytes"], s["observed_s"]),
         "within_iops": bins.ratio(within, s["observed_s"]),
         "excess_iops": bins.ratio(ios - within, s["observed_s"]),
         "aqu_sz": bins.ratio(s["queue_ms"], 1000 * s["observed_s"]),

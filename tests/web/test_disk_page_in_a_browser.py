@@ -14,7 +14,7 @@ from tests.web.disk_seed import seed
 
 pytestmark = [pytest.mark.page, pytest.mark.django_db(transaction=True)]
 Open = Callable[..., Page]
-CHARTS = ("latency", "load", "queue", "heat", "budget")
+CHARTS = ("latency", "load", "queue", "heat", "operations", "throughput", "budget")
 
 
 @pytest.fixture
@@ -115,6 +115,7 @@ def test_the_cross_hair_is_read_out_on_every_chart(told: Disk, people: People, o
     said = {name: page.locator(f"[data-chart={name}] [data-part=readout]").inner_text() for name in CHARTS[:4]}
     assert all("UTC" in text for text in said.values()), said
     assert "read" in said["latency"] and "IOPS" in said["load"]
+    assert "MB/s" in page.locator("[data-chart=throughput] [data-part=readout]").inner_text()
 
 
 def test_a_refresh_changes_figures_without_moving_anything(told: Disk, people: People, open_page: Open) -> None:

@@ -1,12 +1,15 @@
 // Which latencies did requests have? Time across, steps of latency upwards, the darker the larger their share.
-import { Chart, font, level, options, timeAxis, valueAxis } from "charts/frame.js";
-import { indexAt, rowOf, rowTicks, stepName } from "charts/series.js";
+import { Chart, font, level, line, options, timeAxis, valueAxis } from "charts/frame.js";
+import { indexAt, lonely, points, rowOf, rowTicks, stepName } from "charts/series.js";
 import { soft, token } from "charts/tokens.js";
 import { MatrixController, MatrixElement } from "chartjs-chart-matrix";
 import { milliseconds, percent } from "core/format.js";
 import { filled, gettext } from "core/words.js";
 
 Chart.register(MatrixController, MatrixElement);
+
+// From the lowest line up; one colour, for they never cross.
+const PERCENTILES = [["p50_ms", 2], ["p95_ms", 1.25], ["p99_ms", 0.75]];
 
 const edgeWord = (ms) => (ms === null ? gettext("over 100 s") : milliseconds(ms));
 
@@ -30,8 +33,12 @@ function config(data) {
     axis.ticks = rowTicks(heat.edges_ms, Math.ceil((18 * rows) / Math.max(60, axis.chart.height - 30))).map(({ row }) => ({ value: row }));
   };
   const size = (length, scale) => Math.max(1, Math.abs(scale.getPixelForValue(scale.min + length) - scale.getPixelForValue(scale.min)) - 1);
+  const percentiles = PERCENTILES.map(([name, borderWidth]) => {
+    const onRows = data[name].map((ms) => (ms === null ? null : rowOf(heat.edges_ms, ms)));
+    return line(points(data.t, onRows, data.range.step_s), token("text"), { type: "line", borderWidth, pointRadius: lonely(onRows, borderWidth) });
+  });
   return {
-    datasets: [{
+    datasets: [...percentiles, {
       data: heat.cells.map(([x, row, share]) => ({ x: heat.start + (x + 0.5) * heat.step_s, y: row + 0.5, v: share })),
       // A share is an area to the eye: its root keeps the tail visible.
       backgroundColor: ({ raw }) => soft("chart-1", 0.06 + 0.9 * Math.sqrt(raw?.v ?? 0)),
@@ -55,7 +62,7 @@ export const heat = {
     return new Chart(canvas, { type: "matrix", data: { datasets }, options: given, plugins: [link.plugin] });
   },
   config,
-  legend: (data) => [["scale", gettext("share of requests")], ...(data.terms.length ? [["dashed state-breached", gettext("promised")]] : [])],
+  legend: (data) => [["scale", gettext("share of requests")], ["line text", "p50 · p95 · p99"], ...(data.terms.length ? [["dashed state-breached", gettext("promised")]] : [])],
   note: (data) => (data.heat.cells.length ? filled(gettext("columns of %(step)s"), { step: stepName(data.heat.step_s) }) : ""),
   readout: (data, i, moment) => {
     if (indexAt(data.t, data.range.step_s, moment) < 0) return "";

@@ -1,4 +1,4 @@
-// Reads, writes and flushes apart: how many a second, and how long one took. Flushes come from frames, a moment later.
+// Reads, writes and flushes apart: how many and how many bytes a second, and how long one took. Flushes come from frames, a moment later.
 import { eventBands, eventRules } from "charts/events.js";
 import { bands, Chart, line, options, timeAxis, valueAxis } from "charts/frame.js";
 import { lonely, points, quantile, roundUp } from "charts/series.js";
@@ -22,14 +22,16 @@ function topOf(lines) {
   return { top, cut: most > top ? most : null };
 }
 
-function chartOf(unit, suffix, format) {
-  const linesOf = (data) => kinds(data).map(([kind]) => data[`${kind}_${suffix}`]);
+/** `scale`: from the page's unit to the axis's; `shown`: which kinds have such a figure. */
+function chartOf(unit, suffix, format, { scale = 1, shown = kinds } = {}) {
+  const valuesOf = (data, kind) => data[`${kind}_${suffix}`].map((value) => (value === null ? null : value * scale));
+  const linesOf = (data) => shown(data).map(([kind]) => valuesOf(data, kind));
   const config = (data) => {
     const { t, range: { start, end, step_s: step } } = data;
     const { top } = topOf(linesOf(data));
     return {
-      datasets: kinds(data).map(([kind, colour]) => {
-        const values = data[`${kind}_${suffix}`];
+      datasets: shown(data).map(([kind, colour]) => {
+        const values = valuesOf(data, kind);
         return line(points(t, values, step), token(colour), { pointRadius: lonely(values) });
       }),
       options: options({
@@ -44,13 +46,13 @@ function chartOf(unit, suffix, format) {
       return new Chart(canvas, { type: "line", data: { datasets }, options: given, plugins: [bands, link.plugin] });
     },
     config,
-    legend: (data) => kinds(data).map(([kind, colour]) => [`line ${colour}`, words()[kind]]),
+    legend: (data) => shown(data).map(([kind, colour]) => [`line ${colour}`, words()[kind]]),
     note: (data) => {
       const { cut } = topOf(linesOf(data));
-      const flushes = data.flushes_read === false ? gettext("flushes: in ranges up to a day") : "";
+      const flushes = shown === kinds && data.flushes_read === false ? gettext("flushes: in ranges up to a day") : "";
       return [cut === null ? "" : filled(gettext("up to %(most)s"), { most: format(cut) }), flushes].filter(Boolean).join(" · ");
     },
-    readout: (data, i) => kinds(data).map(([kind]) => `${words()[kind]} ${format(data[`${kind}_${suffix}`][i])}`).join(" · "),
+    readout: (data, i) => shown(data).map(([kind]) => `${words()[kind]} ${format(valuesOf(data, kind)[i])}`).join(" · "),
     isEmpty: (data) => linesOf(data).every((values) => !known(values).length),
   };
 }
@@ -58,6 +60,7 @@ function chartOf(unit, suffix, format) {
 const rate = (value) => (value === null || value === undefined ? count(null) : value < 10 ? String(Math.round(value * 100) / 100) : count(value));
 
 export const operations = chartOf("IOPS", "iops", rate);
+export const throughput = chartOf("MB/s", "bps", (value) => `${rate(value)} MB/s`, { scale: 1e-6, shown: () => KINDS.slice(0, 2) });
 export const awaits = chartOf("ms", "await_ms", milliseconds);
 
 const EVERY_MS = 60_000;

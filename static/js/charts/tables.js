@@ -10,6 +10,7 @@ const lines = () => ({
   latency: [[gettext("Read mean, ms"), "read_await_ms"], [gettext("Write mean, ms"), "write_await_ms"], ["p50, ms", "p50_ms"], ["p95, ms", "p95_ms"], ["p99, ms", "p99_ms"]],
   load: [[gettext("Within the contract, IOPS"), "within_iops"], [gettext("Excess, IOPS"), "excess_iops"]],
   operations: [[gettext("Reads, IOPS"), "read_iops"], [gettext("Writes, IOPS"), "write_iops"], [gettext("Flushes, IOPS"), "flush_iops"]],
+  throughput: [[gettext("Read, bytes/s"), "read_bps"], [gettext("Written, bytes/s"), "write_bps"]],
   await: [[gettext("Read mean, ms"), "read_await_ms"], [gettext("Write mean, ms"), "write_await_ms"], [gettext("Flush mean, ms"), "flush_await_ms"]],
   queue: [[gettext("Requests under way, mean"), "aqu_sz"]],
 });

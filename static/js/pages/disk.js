@@ -10,7 +10,7 @@ import { keepLive } from "charts/live.js";
 import { load } from "charts/load.js";
 import { minutePanel } from "charts/minute.js";
 import { monthCard } from "charts/month.js";
-import { awaits, flushes, operations } from "charts/operations.js";
+import { awaits, flushes, operations, throughput } from "charts/operations.js";
 import { queue } from "charts/queue.js";
 import { indexAt, rangeName, stamp, stepName } from "charts/series.js";
 import { fillTwin } from "charts/tables.js";
@@ -23,7 +23,7 @@ import { showAlarm } from "core/refresh.js";
 import { stateWord } from "core/states.js";
 import { filled, gettext } from "core/words.js";
 
-const KINDS = { latency, load, operations, await: awaits, queue, heat, budget };
+const KINDS = { latency, load, operations, throughput, await: awaits, queue, heat, budget };
 const title = document.title;
 const section = (name) => document.querySelector(`[data-chart=${name}]`);
 const part = (name, which) => section(name)?.querySelector(`[data-part=${which}]`);
