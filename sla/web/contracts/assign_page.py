@@ -69,18 +69,18 @@ def assign_page(request: HttpRequest) -> HttpResponse:
             form.add_error(None, gettext("There are %d disks now: look again before you agree.") % count)
         elif _assigned(request, form, list(disks)):
             return redirect("fleet")
-    now_under = (
-        disks.order_by().values("now__term").annotate(disks=Count("id")).values_list("now__term", "disks")[:SHOWN]
-    )
-    under = list(now_under)
-    versions = ContractVersion.objects.in_bulk([term for term, _ in under if term])
+    counted = disks.order_by().values("now__term").annotate(disks=Count("id")).order_by("-disks", "now__term")
+    under = list(counted.values_list("now__term", "disks"))
+    now_under = under[:SHOWN]
+    versions = ContractVersion.objects.select_related("contract").in_bulk([term for term, _ in now_under if term])
     context = {
         "form": form,
         "asked": asked,
         "count": count,
         "disks": disks[:SHOWN],
         "more": max(0, count - SHOWN),
-        "under": [(versions.get(term), number) for term, number in under],
+        "under": [(versions.get(term), number) for term, number in now_under],
+        "more_under": len(under) - len(now_under),
         "versions": form.fields["version"].queryset.order_by("contract__customer__name", "contract__name", "-number")[
             :500
         ],
