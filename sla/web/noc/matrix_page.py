@@ -15,7 +15,6 @@ from sla.web.fleet_query import asked_for, page_of
 from sla.web.fleet_rows import contracts_of, cut, digits_for, now_of, said
 
 MONTHS = 12
-LEAST = 3  # columns, however young the fleet is
 
 
 @login_required
@@ -53,9 +52,9 @@ def matrix_page(request: HttpRequest) -> HttpResponse:
 
 
 def _known(periods: list[Period], known: set[str]) -> list[Period]:
-    """Without the months before the first that anything is known of."""
+    """Without the months before the first that anything is known of; this one stands in any case."""
     first = next((place for place, period in enumerate(periods) if period.text in known), len(periods))
-    return periods[min(first, len(periods) - LEAST) :]
+    return periods[min(first, len(periods) - 1) :]
 
 
 def _shown(period: Period, cell: Cell | None, digits: int) -> dict[str, Any]:
