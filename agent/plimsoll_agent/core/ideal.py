@@ -70,13 +70,14 @@ class CoverBounds:
         proved_slow: int,
         unit: int,
         extra: int,
+        discards: int = 0,
         discarding: bool = False,
     ) -> None:
         """Take one sub-interval.
 
         I/Os: arrived, done, in flight before and now, newly proved slow; ns: what it lasted at least, at most;
         unit: the most units that one I/O here can be worth; extra: the most that all arrivals together can be worth
-        over one each; discarding: some of them may be discards.
+        over one each; discards: so many of those done; discarding: some of those that arrived may be.
         """
         depth = self._depth
         most = self.most
@@ -114,6 +115,10 @@ class CoverBounds:
         elif possibly < 0:
             possibly = 0
         excess = arrived - surely
+        # Discards have arrived too, but of reads and writes no more than completed here or are in flight.
+        others = done - discards + now
+        if excess > others:
+            excess = others
         self.excess_hi += excess
         self.excess_lo += arrived - possibly
 

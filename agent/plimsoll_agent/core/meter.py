@@ -217,7 +217,19 @@ class DiskMeter:
                 meter.labels.unit_micro = self._largest.unit_micro(meter.unit_bytes)
                 if size > meter.unit_bytes:
                     units += -(-size // meter.unit_bytes) - 1
-            meter.cover.step(arrived, left, was, level, least_ns, most_ns, bounds.lo - proved, unit, extra, discarding)
+            meter.cover.step(
+                arrived,
+                left,
+                was,
+                level,
+                least_ns,
+                most_ns,
+                bounds.lo - proved,
+                unit,
+                extra,
+                discards,
+                discarding,
+            )
             meter.labels.step(arrived, left, seen, lasted_ns, held_ms, steady)
             slow = 0
             if reads:

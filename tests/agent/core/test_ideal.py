@@ -116,6 +116,19 @@ def test_the_bounds_hold_for_ios_of_any_size_whose_bytes_the_kernel_counts_a_lit
         start, pool = moment, meter.pool(1)
 
 
+def test_a_train_of_discards_is_no_excess_of_the_reads_beside_it() -> None:
+    """Three hundred in one step, and five reads: no more than those five can have been kept waiting."""
+    meter = DiskMeter([term()])
+    line = [0] * 17
+    meter.sample(0, tuple(line))
+    for step in range(1, 101):
+        line[0] += 5
+        line[2] += 5 * 8
+        line[11] += 300 if step == 50 else 0
+        meter.sample(step * 10 * MS, tuple(line))
+    assert meter.close_second()[1].excess_hi == 5
+
+
 def after_a_large_one(*lines: tuple[int, int, int]) -> int:
     """Arrivals that may be excess after an I/O of 1 MiB and a small one were seen: (completed, sectors, in flight)."""
     meter = DiskMeter([term()])
