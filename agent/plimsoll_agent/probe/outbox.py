@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 
 from ..kernel.files import list_names, read_all
 from ..state import write_atomically
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any, Dict, List
 
     from ..transport import Answer, Server
@@ -32,18 +34,31 @@ class Unavailable(Exception):
 
 
 def keep(top: str, body: Dict[str, Any]) -> str:
-    """Store it below the agent's state folder, owned as that is: the agent runs as another user than who probes."""
+    """Store it below the agent's state folder. Answers its path."""
     folder = top + FOLDER
-    os.makedirs(folder, 0o700, exist_ok=True)
     path = f"{folder}/{body.get('id') or body['verdict_of'] + '.verdict'}{SUFFIX}"
-    write_atomically(path, json.dumps(body).encode() + b"\n", durable=True)
-    owner = os.stat(top)
-    if os.geteuid() == 0:
-        for made in (folder, path):
-            os.chown(made, owner.st_uid, owner.st_gid)
-    for spare in waiting(top)[:-MOST_WAITING]:
-        os.unlink(spare)
+    with _as_owner_of(top):
+        os.makedirs(folder, 0o700, exist_ok=True)
+        write_atomically(path, json.dumps(body).encode() + b"\n", durable=True)
+        for spare in waiting(top)[:-MOST_WAITING]:
+            os.unlink(spare)
     return path
+
+
+@contextmanager
+def _as_owner_of(top: str) -> Iterator[None]:
+    """Root becomes the agent's user for a while: that user must be able to read what is kept, and where it has put a
+    link to somewhere else, nothing may be written there that it could not write itself."""
+    owner, root = os.stat(top), os.geteuid() == 0
+    if root:
+        os.setegid(owner.st_gid)
+        os.seteuid(owner.st_uid)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+            os.setegid(0)
 
 
 def waiting(top: str) -> List[str]:
