@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 
 from plimsoll_agent.core.layout import LayoutError
 from sla.telemetry.check import Form, check
@@ -40,6 +41,7 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
     return {index: frame.body for index, frame in frames.items() if index not in refused}, refused
 
 
+@lru_cache(maxsize=512)
 def _missing(form: Form, terms: tuple[int, ...]) -> list[str]:
     """The columns that a frame cannot do without."""
     missing = [name for name in REQUIRED if (name, None) not in form.columns]

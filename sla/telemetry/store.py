@@ -1,7 +1,8 @@
 """Frames into the database, once: duplicates are harmless, other content for a known moment is refused.
 
-`take` stores an upload whose frames are all new, which nearly every one is, in one turn (sql/take.up.sql). Where
-something touches what is there, `closer` holds the agent's row for a transaction in which the caller looks closer.
+`take` stores an upload whose frames are all new, which nearly every one is, in one turn (sql/take.up.sql, of a single
+frame sql/take_one.up.sql). Where something touches what is there, `closer` holds the agent's row for a transaction in
+which the caller looks closer.
 psycopg is used directly: server-side binding keeps the bodies binary.
 """
 
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection, transaction
 
-from sla.telemetry.arrays import BYTEA, BYTEAS, INT2S, INT8, INT8S, byteas, int2s, int8s
+from sla.telemetry.arrays import BYTEA, BYTEAS, INT2, INT2S, INT8, INT8S, byteas, int2s, int8s
 from sla.telemetry.turn import Connection, Statement
 
 MINUTE_S = 60
@@ -27,10 +28,16 @@ SELECT agent.id, machine.id, machine.inventory_version, agent.host_side
 FROM fleet_agent AS agent JOIN fleet_machine AS machine ON machine.id = agent.machine_id
 WHERE agent.token_hash = %b AND agent.revoked_at IS NULL
 """
+_WORDS = [BYTEA, INT4, TEXT, TEXT, INT8]
 _TAKE = Statement(
     "telemetry_take",
     "SELECT telemetry_take($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
-    [BYTEA, INT4, TEXT, TEXT, INT8, INT8S, INT2S, INT8S, INT2S, INT2S, INT2S, BYTEAS],
+    [*_WORDS, INT8S, INT2S, INT8S, INT2S, INT2S, INT2S, BYTEAS],
+)
+_TAKE_ONE = Statement(
+    "telemetry_take_one",
+    "SELECT telemetry_take_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+    [*_WORDS, INT8, INT2, INT8, INT2, INT2, INT2, BYTEA],
 )
 # In order of id, as whoever scores locks them too.
 _ALONE = "SELECT 1 FROM fleet_disk WHERE id = ANY(%b) ORDER BY id FOR NO KEY UPDATE"
@@ -88,6 +95,14 @@ class Row(NamedTuple):
 _WRITERS = (int8s, int2s, int8s, int2s, int2s, int2s, byteas)
 
 
+def _int2(value: int) -> bytes:
+    return value.to_bytes(2, "big")
+
+
+def _int8(value: int) -> bytes:
+    return value.to_bytes(8, "big", signed=True)
+
+
 @contextmanager
 def cursor() -> Iterator[Cursor]:
     """A cursor on this thread's connection. Django's own would bind on the client side, every body as hex text."""
@@ -122,14 +137,18 @@ def line() -> Connection:
 
 def take(token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     """'stored' (durable when this returns outside a transaction), 'stale' or 'clash': nothing was stored."""
-    columns = list(zip(*rows, strict=True)) or [()] * len(Row._fields)
     said = (
         token_hash,
         caller.inventory_version.to_bytes(4, "big"),
         words.version.encode(),
         words.boot_id.encode(),
-        words.boot.to_bytes(8, "big", signed=True),
+        _int8(words.boot),
     )
+    if len(rows) == 1:
+        disk, vantage, start, step_s, n, source, body = rows[0]
+        numbers = _int8(disk), _int2(vantage), _int8(start), _int2(step_s), _int2(n), _int2(source)
+        return _TAKE_ONE.run(line(), [*said, *numbers, body])
+    columns = list(zip(*rows, strict=True)) or [()] * len(Row._fields)
     return _TAKE.run(line(), [*said, *[write(column) for write, column in zip(_WRITERS, columns, strict=True)]])
 
 

@@ -78,6 +78,23 @@ def test_halves_of_a_minute_are_two_frames_of_one_slot(send: Send) -> None:
     assert {due.start.timestamp() for due in DueSlot.objects.all()} == {NOW - 240}
 
 
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_what_touches_a_stored_frame_is_told_the_same_alone_and_beside_new_ones(send: Send, others: int) -> None:
+    stored = minute(NOW - 590, n=20)
+    assert outcome(send(stored)) == (1, 0, [])
+    new = iter([minute(NOW - 540 + 60 * k) for k in range(6)])
+
+    def sent_with_others(frame: dict[str, Any]) -> tuple[int, int, list[str]]:
+        return outcome(send(frame, *[next(new) for _ in range(others)]))
+
+    assert sent_with_others(stored) == (others, 1, [])
+    assert sent_with_others(minute(NOW - 600)) == (others, 0, ["overlap"])
+    assert sent_with_others(minute(NOW - 571, n=10)) == (others, 0, ["overlap"])
+    beside = minute(NOW - 600, n=10), minute(NOW - 570, n=10)
+    assert [outcome(send(frame)) for frame in beside] == [(1, 0, [])] * 2
+    assert Frame.objects.count() == DueSlot.objects.count() == 3 + 3 * others
+
+
 def test_one_bad_frame_does_not_stop_its_batch(send: Send) -> None:
     response = send({"device": "vda"}, minute(NOW - 180), minute(NOW - 110))
     assert outcome(response) == (1, 0, ["bad_shape", "bad_shape"])
