@@ -1,4 +1,5 @@
-"""Which span of time does a page show? `?range=6h&to=2026-11-21T12:00Z`: presets, free spans, earlier and later."""
+"""Which span of time does a page show? `?range=6h&to=2026-11-21T12:00Z`: presets, free spans, earlier and later;
+`?range=now-1d/d` is the whole of yesterday, in UTC."""
 
 import math
 import re
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 UNITS_S = {"m": MINUTE_S, "h": HOUR_S, "d": DAY_S}
+WHOLE = re.compile(r"now(?:-([1-9]\d{0,2})([hd]))?/([hd])")
 PRESETS = ("1h", "6h", "24h", "7d", "30d")
 DEFAULT = "6h"
 # Shorter than five minutes is the seconds' own panel; and a screen is not made for more than 400 days.
@@ -87,9 +89,11 @@ def parse_moment(text: str) -> int:
 def parse_range(name: str, to: str, now: float) -> Range:
     """The span that a URL asks for; it ends with the running minute where `to` is not given or not yet past."""
     name = name or DEFAULT
+    if whole := WHOLE.fullmatch(name):
+        return _whole(whole, now)
     found = re.fullmatch(r"([1-9]\d{0,4})([mhd])", name)
     if not found:
-        raise RangeError(f"{name[:40]!r} is no range: write a number and m, h or d, like 6h")
+        raise RangeError(f"{name[:40]!r} is no range: write a number and m, h or d, like 6h, or now-1d/d")
     length = int(found[1]) * UNITS_S[found[2]]
     if not SHORTEST_S <= length <= LONGEST_S:
         raise RangeError(f"{name} is out of range: between 5m and 400d")
@@ -98,3 +102,14 @@ def parse_range(name: str, to: str, now: float) -> Range:
     if end < length:
         raise RangeError(f"{to[:40]!r} is too long ago")
     return Range(end - length, end, name, live=end == last)
+
+
+def _whole(asked: re.Match[str], now: float) -> Range:
+    """The hour or day that holds now, or that held it so long ago; the one that runs, up to now."""
+    back, unit, whole = asked.groups()
+    length = UNITS_S[whole]
+    start = int(now - (int(back) * UNITS_S[unit] if back else 0)) // length * length
+    last = math.ceil(now / MINUTE_S) * MINUTE_S
+    if start + length <= last:
+        return Range(start, start + length, f"1{whole}", live=False)
+    return parse_range(f"{max(SHORTEST_S, last - start) // MINUTE_S}m", "", now)
