@@ -3,6 +3,7 @@
 A gap is None in every line, never a zero. Nothing in it names another customer's disk.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from math import gcd
 from typing import Any
@@ -90,7 +91,7 @@ def _lines(disk_id: int, vantage: int, span: Range, now: float, first_at: float 
     }
 
 
-def series(bins: Bins) -> dict[str, list[float | None]]:
+def series(bins: Bins) -> dict[str, Sequence[float | None]]:
     """Means weighted by I/Os and rates over observed seconds; None where nothing was seen or nothing done."""
     s = bins.sums
     ios = s["read_ios"] + s["write_ios"]
@@ -100,13 +101,18 @@ def series(bins: Bins) -> dict[str, list[float | None]]:
         "write_await_ms": bins.ratio(s["write_ms"], s["write_ios"]),
         "read_iops": bins.ratio(s["read_ios"], s["observed_s"]),
         "write_iops": bins.ratio(s["write_ios"], s["observed_s"]),
-        "read_bps": bins.ratio(s["read_bytes"], s["observed_s"]),
-        "write_bps": bins.ratio(s["write_bytes"], s["observed_s"]),
+        "read_bps": whole(bins.ratio(s["read_bytes"], s["observed_s"])),
+        "write_bps": whole(bins.ratio(s["write_bytes"], s["observed_s"])),
         "within_iops": bins.ratio(within, s["observed_s"]),
         "excess_iops": bins.ratio(ios - within, s["observed_s"]),
         "aqu_sz": bins.ratio(s["queue_ms"], 1000 * s["observed_s"]),
         "coverage": [min(1.0, round(seen / bins.step_s, 4)) for seen in s["observed_s"].tolist()],
     }
+
+
+def whole(values: list[float | None]) -> list[int | None]:
+    """Bytes a second have no places worth sending."""
+    return [None if value is None else round(value) for value in values]
 
 
 def cell_bar(cells: Bins, now: float, first_at: float | None) -> dict[str, Any]:
