@@ -66,7 +66,7 @@ def test_who_comes_second_to_a_key_joins_the_incident_of_the_first(
     first, second = make_disks(2, pool="ssd-3")
     acute([first], clock.now)
     # The second worker looked before the first had opened anything.
-    monkeypatch.setattr(evaluate, "load", lambda _disks, _sites: [])
+    monkeypatch.setattr(evaluate, "load", lambda *_given, **_asked: [])
     acute([second], clock.now)
     incident = Incident.objects.get()
     assert incident.disks.count() == 2
