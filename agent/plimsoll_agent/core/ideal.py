@@ -25,8 +25,10 @@ class CoverBounds:
     __slots__ = (
         "_believed",
         "_depth",
+        "_discarding",
         "_rate",
         "_spent",
+        "_taken_back",
         "began",
         "excess_hi",
         "excess_lo",
@@ -48,6 +50,8 @@ class CoverBounds:
         self.most = in_flight * unit * MICRO
         self.least = 0
         self.held = in_flight
+        self._discarding = False
+        self._taken_back = 0
         self.close()
 
     def close(self) -> None:
@@ -120,7 +124,14 @@ class CoverBounds:
         if excess > others:
             excess = others
         self.excess_hi += excess
-        self.excess_lo += arrived - possibly
+        if discarding and not self._discarding:
+            # A train of discards shows when the first is done: all that wait may be discards, and of these none must
+            # be excess, whatever was said of them when they came.
+            self._taken_back += was
+        self._discarding = discarding
+        must = self.excess_lo + arrived - possibly - self._taken_back
+        self._taken_back = 0 if must > 0 else -must
+        self.excess_lo = must if must > 0 else 0
 
         most -= self._rate * least_ns // NS
         if most < 0:

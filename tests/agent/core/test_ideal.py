@@ -129,6 +129,24 @@ def test_a_train_of_discards_is_no_excess_of_the_reads_beside_it() -> None:
     assert meter.close_second()[1].excess_hi == 5
 
 
+def test_what_turns_out_to_be_discards_was_no_excess() -> None:
+    """Forty come at once: nothing says what they are before the first of them is done."""
+    meter = DiskMeter([term()])
+    for step, (discards, level) in enumerate(((0, 0), (0, 40), (30, 10), (40, 0))):
+        line = [0] * 17
+        line[8], line[11] = level, discards
+        meter.sample(step * 10 * MS, tuple(line))
+        if level == 40:
+            assert meter.close_second()[1].excess_lo == 40 - 24
+        elif step:
+            assert meter.close_second()[1].excess_lo == 0
+    for step, level in ((7000, 0), (7001, 60)):
+        line = [0] * 17
+        line[8], line[11] = level, 40
+        meter.sample(step * 10 * MS, tuple(line))
+    assert meter.close_second()[1].excess_lo == max(0, 60 - 24 - 40)
+
+
 def after_a_large_one(*lines: tuple[int, int, int]) -> int:
     """Arrivals that may be excess after an I/O of 1 MiB and a small one were seen: (completed, sectors, in flight)."""
     meter = DiskMeter([term()])
