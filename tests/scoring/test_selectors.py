@@ -8,7 +8,7 @@ import pytest
 
 from sla.domain.period import PeriodError
 from sla.fleet.models import Disk
-from sla.scoring.explain import explain_period, explain_slot
+from sla.scoring.explain import explain_period, explain_slot, low_end
 from sla.scoring.score import score
 from sla.scoring.selectors import SpanTooLong, disk_item, seconds, slots
 from sla.scoring.services import settle_due
@@ -89,3 +89,11 @@ def test_a_disk_without_frames_is_no_data(disk: Disk) -> None:
     item = disk_item(disk)
     assert (item["state"], item["sli"]["estimate"], item["seen_at"]) == ("no_data", None, None)
     assert score(disk.pk, MONTH)["state"] == "no_data"
+
+
+def test_a_low_end_that_bursts_leave_open_says_what_better_evidence_would_need() -> None:
+    score = {"slow": {"high": 60}, "eligible_low": 13, "eligible": 30, "proved": False}
+    assert low_end(score).startswith("1 - 60 at most slow / 13 surely covered; of a burst between two samples only")
+    assert "eBPF" in low_end(score)
+    for settled in ({"proved": True}, {"eligible_low": 29}):
+        assert "burst" not in low_end(score | settled)
