@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -75,6 +75,28 @@ def open_page(chromium: Any, live_server: Any) -> Iterator[Callable[..., browser
     yield opened
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def faults_of(open_page: Callable[..., browser.Page]) -> Callable[..., dict[str, list[str]]]:
+    """faults_of([(user, "/path"), …]) -> what is to say against these pages, by path; nothing of those in order.
+
+    Each person has one tab, which goes from page to page as people do: what is static is fetched once.
+    """
+    tabs: dict[User | None, browser.Page] = {}
+
+    def look(asked: Iterable[tuple[User | None, str]]) -> dict[str, list[str]]:
+        found = {}
+        for user, path in asked:
+            if user in tabs:
+                tabs[user].go_on(path)
+            else:
+                tabs[user] = open_page(user, path)
+            if faults := tabs[user].faults():
+                found[f"{user or 'nobody'} {path}"] = faults
+        return found
+
+    return look
 
 
 def session_of(user: User) -> str:

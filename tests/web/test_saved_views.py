@@ -47,6 +47,4 @@ def test_kept_in_a_browser(seeded: dict[str, Disk], people: People, open_page: C
     opened.page.click("#views .keep button")
     opened.page.wait_for_selector("#views .view a[aria-current]")
     assert opened.page.inner_text("#views .view a") == "first pool"
-    assert not opened.accessibility()
-    assert not [over for width in (1440, 768, 360) if (over := opened.overflow(width)) > 0]
-    assert not opened.complaints
+    assert opened.faults() == []

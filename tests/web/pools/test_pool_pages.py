@@ -14,7 +14,6 @@ from sla.fleet.models import Disk, Pool
 from sla.neighbours.figures import pack_minute
 from sla.neighbours.models import Cause, NeighbourWindow, PoolBaseline, PoolMinute, Role, WindowDisk
 from tests.conftest import People
-from tests.web.browser import Page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MINUTES = 120
@@ -153,14 +152,9 @@ def test_filters_of_the_list(contended: Pool, people: People, client: Client) ->
 
 
 @pytest.mark.page
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing(theme: str, contended: Pool, people: People, open_page: Callable[..., Page]) -> None:
-    found: dict[str, list[str]] = {}
+def test_nothing_is_to_say_against_them(
+    contended: Pool, people: People, faults_of: Callable[..., dict[str, list[str]]]
+) -> None:
     window = NeighbourWindow.objects.get().pk
-    for path in ("/pools", f"/pools/{contended.pk}?range=1h", "/windows", f"/windows/{window}"):
-        page = open_page(people.noc, path, theme=theme)
-        lines = page.complaints + page.accessibility()
-        lines += [f"{over} px too wide at {width}" for width in (1440, 768, 360) if (over := page.overflow(width)) > 0]
-        if lines:
-            found[path] = lines
-    assert not found
+    paths = ("/pools", f"/pools/{contended.pk}?range=1h", "/windows", f"/windows/{window}")
+    assert faults_of((people.noc, path) for path in paths) == {}
