@@ -1,9 +1,9 @@
 """One drive of a VM under watch: from two looks at QEMU's figures to a second of its guest's disk.
 
 Whole seconds are all that is known of when requests came, so what the promise covers is labelled by the rules for
-whole steps; how many were slow is counted by QEMU itself. A burst that no promise covers and a slow disk leave the same
-books, and QEMU does not tell what waits: so "at most" is exact, and "at least so many of the covered" stays 0. This side
-can prove that a promise was kept, never that it was broken.
+whole steps; how many were slow is counted by QEMU itself. A burst that no promise covers and a slow disk leave the
+same books, and QEMU does not tell what waits: so "at most" is exact, and "at least so many of the covered" stays 0.
+This side can prove that a promise was kept, never that it was broken.
 """
 
 from __future__ import annotations
