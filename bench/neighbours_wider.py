@@ -30,7 +30,7 @@ def wider(seeds: Sequence[int]) -> dict[str, float | int | None]:
             Onset(place, pool, window.span.start, window.suspicion.load_up)
             for place, (pool, window, _) in enumerate(told)
         ]
-        called = set(together(onsets, POOLS, STEP_S))
+        called = set(together(onsets, POOLS, STEP_S, START + WARM_DAYS * DAY_S))
         shared = {place for place, (_, _, is_shared) in enumerate(told) if is_shared}
         of_shared, of_others = of_shared + len(shared), of_others + len(told) - len(shared)
         right, wrong = right + len(called & shared), wrong + len(called - shared)

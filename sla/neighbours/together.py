@@ -48,9 +48,12 @@ def _found(cursor: Cursor, begun: list[tuple], since: int) -> dict[int, Company]
         [[window for window, _, start, _ in begun if start >= since]],
     ).fetchall()
     explained = {window for (window,) in up}
-    row = cursor.execute("SELECT count(*) FROM neighbours_poolstate WHERE through IS NOT NULL").fetchone()
+    row = cursor.execute(
+        "SELECT count(*), extract(epoch FROM min(first))::int8 FROM neighbours_poolstate WHERE through IS NOT NULL"
+    ).fetchone()
+    pools, watched = row if row and row[0] else (0, since)
     onsets = [Onset(window, pool, start, window in explained) for window, pool, start, _ in begun]
-    return together(onsets, row[0] if row else 0, STEP_S)
+    return together(onsets, pools, STEP_S, watched)
 
 
 def _put(window: NeighbourWindow, company: Company | None, now: int) -> None:

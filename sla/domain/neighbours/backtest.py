@@ -33,6 +33,7 @@ def backtest(export: Export) -> dict[str, Any]:
         [Onset(at, one[0], one[3].span.start, one[3].suspicion.load_up) for at, one in enumerate(seen)],
         len(pools),
         export.step_s,
+        min((int(one[2].starts[0]) for one in seen), default=0),
     )
     windows = [_window(*one, wide.get(at)) for at, one in enumerate(seen)]
     for name, (members, slots) in sorted(export.pools.items()):

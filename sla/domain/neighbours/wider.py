@@ -45,9 +45,9 @@ class Company:
         return 1.0 - self.chance
 
 
-def together(onsets: Iterable[Onset], pools: int, step_s: int) -> dict[int, Company]:
+def together(onsets: Iterable[Onset], pools: int, step_s: int, since: int) -> dict[int, Company]:
     """Windows with company that chance does not explain, of a fleet of so many pools. `onsets`: those of PAST_S before
-    as well, for how often there are any."""
+    as well, for how often there are any; since: from when on the pools have been watched at all."""
     listed = sorted(onsets, key=lambda one: one.start)
     starts = [one.start for one in listed]
     reach = max(TOGETHER_S, step_s)
@@ -58,7 +58,8 @@ def together(onsets: Iterable[Onset], pools: int, step_s: int) -> dict[int, Comp
         if count < 2:
             continue
         before = bisect_left(starts, start) - bisect_left(starts, start - PAST_S)
-        a_day = max(before * DAY_S / PAST_S, LEAST_A_DAY * pools)
+        watched = max(min(start - since, PAST_S), step_s)
+        a_day = max(before * DAY_S / watched, LEAST_A_DAY * pools)
         rare = chance(count - 1, a_day * (2 * reach + step_s) / DAY_S)
         for one in near if rare <= RARE else ():
             if one.window not in found or found[one.window].pools < count:

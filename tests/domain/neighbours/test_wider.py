@@ -10,6 +10,8 @@ from sla.domain.neighbours.export import Export
 from sla.domain.neighbours.wider import DAY_S, RARE, Onset, chance, together
 from tests.domain.neighbours.made import START, pool, slowed
 
+AGO = START - 7 * DAY_S
+
 
 def onsets(*begun: tuple[int, int]) -> list[Onset]:
     """(pool, minute) each."""
@@ -17,7 +19,7 @@ def onsets(*begun: tuple[int, int]) -> list[Onset]:
 
 
 def test_two_of_few_pools_within_minutes_of_each_other_are_no_chance() -> None:
-    found = together(onsets((1, 0), (2, 2)), 12, 60)
+    found = together(onsets((1, 0), (2, 2)), 12, 60, AGO)
     assert sorted(found) == [0, 1]
     assert found[0].pools == 2
     # 12 pools at 0.1 windows a day, seven minutes that count as the same one: 1 - exp(-12 * 0.1 * 7 / 1440).
@@ -25,26 +27,35 @@ def test_two_of_few_pools_within_minutes_of_each_other_are_no_chance() -> None:
 
 
 def test_the_same_two_among_five_hundred_pools_are_chance_and_twelve_are_not() -> None:
-    assert not together(onsets((1, 0), (2, 2)), 500, 60)
-    assert {one.pools for one in together(onsets(*((pool, pool % 3) for pool in range(12))), 500, 60).values()} == {12}
+    assert not together(onsets((1, 0), (2, 2)), 500, 60, AGO)
+    assert {
+        one.pools for one in together(onsets(*((pool, pool % 3) for pool in range(12))), 500, 60, AGO).values()
+    } == {12}
 
 
 def test_pools_that_open_windows_all_day_need_more_company() -> None:
     busy = onsets(*((1 + minute % 4, -20 * minute) for minute in range(1, 400)))
     pair = [Onset(1_000, 1, START), Onset(1_001, 2, START + 60)]
-    assert 1_000 in together(pair, 4, 60)
-    assert 1_000 not in together([*busy, *pair], 4, 60)
+    assert 1_000 in together(pair, 4, 60, AGO)
+    assert 1_000 not in together([*busy, *pair], 4, 60, AGO)
+
+
+def test_a_fleet_that_is_watched_since_today_is_judged_by_today() -> None:
+    morning = [Onset(place, place % 4, START + 1_800 * place) for place in range(12)]
+    pair = [Onset(100, 1, START + 30_000), Onset(101, 2, START + 30_000)]
+    assert 100 in together([*morning, *pair], 4, 60, AGO)
+    assert 100 not in together([*morning, *pair], 4, 60, START)
 
 
 def test_windows_of_one_pool_and_windows_hours_apart_are_no_company() -> None:
-    assert not together(onsets((1, 0), (1, 1), (1, 2), (2, 6), (3, 200)), 3, 60)
+    assert not together(onsets((1, 0), (1, 1), (1, 2), (2, 6), (3, 200)), 3, 60, AGO)
 
 
 def test_a_pool_whose_own_load_is_up_is_nobodys_company() -> None:
     backup = [Onset(place, place, START, explained=True) for place in range(12)]
-    assert not together(backup, 12, 60)
-    assert not together([*backup, Onset(20, 20, START)], 12, 60)
-    assert set(together([*backup, Onset(20, 20, START), Onset(21, 21, START)], 12, 60)) == {20, 21}
+    assert not together(backup, 12, 60, AGO)
+    assert not together([*backup, Onset(20, 20, START)], 12, 60, AGO)
+    assert set(together([*backup, Onset(20, 20, START), Onset(21, 21, START)], 12, 60, AGO)) == {20, 21}
 
 
 def test_chance_is_the_tail_of_a_poisson_variable() -> None:
@@ -58,8 +69,8 @@ def test_neither_order_nor_clock_matters(begun: list[tuple[int, int]], hours: in
     listed = onsets(*begun)
     moved = [Onset(one.window, one.pool, one.start + 3_600 * hours) for one in listed]
     random.shuffle(moved)  # type: ignore[attr-defined]
-    found = together(listed, 6, 60)
-    assert together(moved, 6, 60) == found
+    found = together(listed, 6, 60, AGO)
+    assert together(moved, 6, 60, AGO + 3_600 * hours) == found
     assert all(2 <= one.pools <= 6 and one.chance <= RARE for one in found.values())
 
 
@@ -71,7 +82,7 @@ def test_pools_that_know_nothing_of_each_other_are_seldom_thought_together(pools
     starts = START + 60 * rng.integers(0, 1_440 * days, count)
     listed = [Onset(place, int(rng.integers(pools)), int(start)) for place, start in enumerate(starts)]
     known = {one.window for one in listed if one.start >= START + 7 * DAY_S}
-    found = known & set(together(listed, pools, 60))
+    found = known & set(together(listed, pools, 60, START))
     assert len(found) <= RARE * len(known) + 4 * (RARE * len(known)) ** 0.5
 
 
@@ -85,6 +96,7 @@ def test_an_export_of_pools_that_slow_down_together_accuses_none_of_them() -> No
             a=slowed(pool(seed=1), 400, 410, 2.0),
             b=slowed(pool(seed=2), 401, 410, 2.0),
             c=slowed(pool(seed=3), 250, 260, 2.0),
+            e=slowed(pool(seed=5), 399, 410, 2.0),
             d=slowed(pool(seed=4), 400, 410, 2.0, culprit=3),
         )
     )
@@ -92,9 +104,10 @@ def test_an_export_of_pools_that_slow_down_together_accuses_none_of_them() -> No
     assert {name: window["cause"] for name, window in said.items()} == {
         "a": "wider",
         "b": "wider",
+        "e": "wider",
         "c": "backend",
         "d": "neighbour",  # its own load explains it
     }
-    assert said["a"]["pools_together"] == 2 and said["a"]["suspects"] == [] and said["a"]["confidence"] > 0.99
+    assert said["a"]["pools_together"] == 3 and said["a"]["suspects"] == [] and said["a"]["confidence"] > 0.99
     assert said["c"]["pools_together"] is None
     assert [one["disk"] for one in said["d"]["suspects"]][:1] == ["d-3"]
