@@ -38,24 +38,28 @@ def _key(kind: str, who: str, span_s: int, now: float) -> str:
     return f"failures:{digest}:{int(now // span_s)}"
 
 
-def _left(span_s: int, now: float) -> int:
+def left(span_s: int, now: float) -> int:
     """Seconds until counting begins anew."""
     return max(1, int(span_s - now % span_s))
 
 
+def counted(key: str, span_s: int) -> int:
+    """One more under this key of the cache, which is forgotten after span_s; how many there are."""
+    try:
+        return 1 if cache.add(key, 1, span_s) else int(cache.incr(key))
+    except ValueError:  # it expired between the two
+        return 1
+
+
 def _count(kind: str, who: str, limit: Limit, now: float) -> int | None:
     """One more failure; the seconds to wait where that is over the limit."""
-    key = _key(kind, who, limit.span_s, now)
-    try:
-        count = 1 if cache.add(key, 1, limit.span_s) else cache.incr(key)
-    except ValueError:  # it expired between the two
-        count = 1
-    return _left(limit.span_s, now) if count > limit.failures else None
+    count = counted(_key(kind, who, limit.span_s, now), limit.span_s)
+    return left(limit.span_s, now) if count > limit.failures else None
 
 
 def _over(kind: str, who: str, limit: Limit, now: float) -> int | None:
     count = cache.get(_key(kind, who, limit.span_s, now), 0)
-    return _left(limit.span_s, now) if count >= limit.failures else None
+    return left(limit.span_s, now) if count >= limit.failures else None
 
 
 def _doors(address: str, account: str) -> Iterator[tuple[str, str, Limit]]:
@@ -86,4 +90,4 @@ def secret_failed(kind: str, address: str, secret: str, now: float | None = None
     if cache.add(_key(f"tried {kind}", f"{place}\0{secret}", limit.span_s, now), 1, limit.span_s):
         return _count(kind, place, limit, now)
     over = cache.get(_key(kind, place, limit.span_s, now), 0) > limit.failures
-    return _left(limit.span_s, now) if over else None
+    return left(limit.span_s, now) if over else None
