@@ -144,14 +144,18 @@ def _column(asked: Asked, name: str, word: str, kind: str) -> dict[str, Any]:
     }
 
 
+FILTERS = {"state": gettext_lazy("State"), "q": "", "customer": gettext_lazy("Customer"), "pool": gettext_lazy("Pool")}
+
+
 def _chips(asked: Asked) -> list[dict[str, str]]:
     """What narrows the list, each with the address without it."""
     chips = []
-    for name, word in (("state", "state"), ("q", "search"), ("customer", "customer"), ("pool", "pool")):
+    for name, word in FILTERS.items():
         value = getattr(asked, name)
         if value:
-            shown = said(value).lower() if isinstance(value, State) else value
-            chips.append({"word": f"{word}: {shown}", "query": asked.query(**{name: None if name == "state" else ""})})
+            shown = said(value) if isinstance(value, State) else f"“{value}”" if name == "q" else value
+            words = f"{word}: {shown}" if word else shown
+            chips.append({"word": words, "query": asked.query(**{name: None if name == "state" else ""})})
     return chips
 
 
