@@ -1,5 +1,6 @@
 """A page in Chromium as a test looks at it: what it complained of, how wide it is, what axe says."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,15 +71,15 @@ class Page:
             for node in violation["nodes"]
         ]
 
-    def faults(self) -> list[str]:
+    def faults(self, *, axe_at: Sequence[int] = (WIDTHS[0], WIDTHS[-1])) -> list[str]:
         """All there is to say against it as it stands: what it complained of, how much too wide it is on any screen,
-        what axe finds on the widest and on the narrowest, in both themes."""
+        what axe finds on screens of these widths, in both themes."""
         missing = self.response.status == 404  # which Chromium says on the console
         lines = [line for line in self.complaints if not (missing and "404" in line)]
         for width in WIDTHS:
             if (over := self.overflow(width)) > 0:
                 lines.append(f"{over} px too wide at {width}")
-            if width != WIDTHS[1]:
+            if width in axe_at:
                 lines += [f"{line} (at {width})" for line in self.accessibility()]
                 lines += [f"{line} (at {width}, other theme)" for line in self._in_the_other_theme()]
         return lines

@@ -80,19 +80,20 @@ def open_page(chromium: Any, live_server: Any) -> Iterator[Callable[..., browser
 @pytest.fixture
 def faults_of(open_page: Callable[..., browser.Page]) -> Callable[..., dict[str, list[str]]]:
     """faults_of([(user, "/path"), …]) -> what is to say against these pages, by path; nothing of those in order.
+    What else is given goes to `Page.faults`.
 
     Each person has one tab, which goes from page to page as people do: what is static is fetched once.
     """
     tabs: dict[User | None, browser.Page] = {}
 
-    def look(asked: Iterable[tuple[User | None, str]]) -> dict[str, list[str]]:
+    def look(asked: Iterable[tuple[User | None, str]], **how: Any) -> dict[str, list[str]]:
         found = {}
         for user, path in asked:
             if user in tabs:
                 tabs[user].go_on(path)
             else:
                 tabs[user] = open_page(user, path)
-            if faults := tabs[user].faults():
+            if faults := tabs[user].faults(**how):
                 found[f"{user or 'nobody'} {path}"] = faults
         return found
 
