@@ -63,7 +63,7 @@ def _incidents(disk: Disk, user: User, start: datetime, end: datetime) -> Iterat
 
 def _maintenance(disk: Disk, span: Range) -> Iterator[dict[str, Any]]:
     with store.reading() as cursor:
-        windows = windows_between(cursor, [disk.pk], span.start, span.end).get(disk.pk, [])
+        windows = windows_between(cursor, [disk.pk], span.start, span.end, seldom=False).get(disk.pk, [])
     for window in windows:
         does = [
             word

@@ -41,6 +41,7 @@ def heat_map(table: Ints, start: int, step_s: int, column_steps: int) -> dict[st
         return empty
     low, high = int(seen[0]), int(seen[-1])
     shares = rows[:, low : high + 1] / np.maximum(rows.sum(axis=1, keepdims=True), 1)
-    at = np.argwhere(shares > 0)
-    cells = [[int(x), int(y), round(float(shares[x, y]), DIGITS)] for x, y in at]
+    at = np.nonzero(shares)
+    places = (axis.tolist() for axis in at)
+    cells = [list(cell) for cell in zip(*places, shares[at].round(DIGITS).tolist(), strict=True)]
     return {**empty, "edges_ms": edges[low : high + 2], "cells": cells}
