@@ -17,9 +17,11 @@ ESCAPES = ((b"&", b"\\u0026"), (b"<", b"\\u003C"), (b">", b"\\u003E"))
 
 
 def _plain(value: Any) -> str | float:
-    """Texts that are still to be translated, and numpy's own kind of float."""
+    """Texts that are still to be translated, and kinds of their own of text and float."""
     if isinstance(value, Promise):
         return str(value)
+    if isinstance(value, str):
+        return str.__str__(value)
     if isinstance(value, float):
         return float(value)
     raise TypeError(f"charts cannot draw {value!r} ({type(value).__name__})")
