@@ -76,10 +76,11 @@ def everything(seeds: Sequence[int], pools: int, clean: int) -> tuple[list[Told]
                 told.append(one)
                 rival.add(case)
         say(f"seed {seed}: {len(told)} pools, {sum(len(one.heard) for one in told)} events so far")
-    for case in clean_cases(seeds[0] + 500_000, clean) if clean else ():
-        if (one := tell(case)) is not None:
-            told.append(one)
-            rival.add(case)
+    for seed in seeds if clean else ():
+        for case in clean_cases(seed + 500_000, clean):
+            if (one := tell(case)) is not None:
+                told.append(one)
+                rival.add(case)
     say(f"clean pools: {sum(one.days for one in told if one.clean):.0f} pool-days")
     return told, rival
 
@@ -89,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", default=SEEDS)
     parser.add_argument("--pools", type=int, default=6, help="of each generator and seed")
-    parser.add_argument("--clean", type=int, default=24, help="pools of the simulator to which nothing happens")
+    parser.add_argument("--clean", type=int, default=24, help="pools of the simulator to which nothing happens, of each seed")
     parser.add_argument("--no-cost", action="store_true", help="without the database")
     parser.add_argument("--fit", help="seeds to fit the constants on; prints them and ends")
     given = parser.parse_args()
