@@ -90,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", default=SEEDS)
     parser.add_argument("--pools", type=int, default=6, help="of each generator and seed")
-    parser.add_argument("--clean", type=int, default=24, help="pools of the simulator to which nothing happens, of each seed")
+    parser.add_argument("--clean", type=int, default=24, help="of each seed, pools to which nothing happens")
     parser.add_argument("--no-cost", action="store_true", help="without the database")
     parser.add_argument("--fit", help="seeds to fit the constants on; prints them and ends")
     given = parser.parse_args()
