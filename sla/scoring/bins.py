@@ -71,7 +71,8 @@ class Bins:
 
     def ratio(self, part: Ints, whole: Ints) -> list[float | None]:
         """part / whole; None where there is nothing to divide by: a gap, never a zero."""
-        return [round(a / b, 4) if b else None for a, b in zip(part.tolist(), whole.tolist(), strict=True)]
+        divided = (part / np.where(whole == 0, 1, whole)).round(4).tolist()
+        return [value if by else None for value, by in zip(divided, whole.tolist(), strict=True)]
 
 
 def grid(start: int, end: int, step_s: int) -> tuple[int, int]:
@@ -146,8 +147,10 @@ def states(bins: Bins, now: float, first_at: float | None) -> list[str | None]:
     """The word of each step: that of its worst slot. None: before the disk's first frame, or still to come."""
     words: list[str | None] = []
     heard_until = now - SILENT_S  # frames of the last minutes are on their way
-    for place, start in enumerate(bins.starts.tolist()):
-        got = {name: int(bins.sums[name][place]) for name in ("observed_s", *COUNTS)}
+    names = ("observed_s", *COUNTS)
+    columns = [bins.sums[name].tolist() for name in names]
+    for start, *counts in zip(bins.starts.tolist(), *columns, strict=True):
+        got = dict(zip(names, counts, strict=True))
         end = start + bins.step_s
         begun = first_at if first_at is not None else now
         due = min(end, heard_until) - max(start, begun)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 
 from sla.accounts.models import User
 from sla.fleet.models import Disk, PoolMembership
+from sla.incidents.models import IncidentDisk
 from sla.incidents.selectors import incidents_visible_to
 from sla.incidents.words import Share, title_for
 from sla.neighbours.models import Cause
@@ -55,8 +56,9 @@ def _contention(disk: Disk, user: User, start: datetime, end: datetime) -> Itera
 
 
 def _incidents(disk: Disk, user: User, start: datetime, end: datetime) -> Iterator[dict[str, Any]]:
-    touching = incidents_visible_to(user).filter(disks__disk=disk, opened_at__lt=end).exclude(resolved_at__lt=start)
-    for incident in touching.distinct().order_by("-opened_at")[:MOST]:
+    hit = IncidentDisk.objects.filter(disk=disk).values("incident")
+    touching = incidents_visible_to(user).filter(pk__in=hit, opened_at__lt=end).exclude(resolved_at__lt=start)
+    for incident in touching.order_by("-opened_at")[:MOST]:
         text = title_for(incident, user, Share(1, 1, disk))
         yield _event("incident", incident.opened_at, incident.resolved_at, text, incident.get_absolute_url())
 
