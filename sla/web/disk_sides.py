@@ -131,9 +131,10 @@ def _rows(got: Said) -> list[tuple[str, str, str]]:
 
 def _clocks(disk: Disk) -> Iterator[str]:
     """Of the machine's own agent and of its hypervisor's."""
-    own = Agent.objects.filter(machine=disk.machine_id).first()
-    host = Agent.objects.filter(host_side=True, revoked_at=None, machine__host=disk.machine.host_id).first()
-    for agent in (own, host if disk.machine.host_id else None):
+    own, host = getattr(disk.machine, "agent", None), None
+    if disk.machine.host_id:
+        host = Agent.objects.filter(host_side=True, revoked_at=None, machine__host=disk.machine.host_id).first()
+    for agent in (own, host):
         text = agent_health.clock(agent)
         yield gettext("%(clock)s: odd") % {"clock": text} if agent_health.is_off(agent) else text
 

@@ -38,6 +38,7 @@ TILES = (
     State.NO_DATA,
     State.MAINTENANCE,
 )
+FILTERS = {"state": gettext_lazy("State"), "q": "", "customer": gettext_lazy("Customer"), "pool": gettext_lazy("Pool")}
 COLUMNS = (
     ("disk", gettext_lazy("Disk"), ""),
     ("worst", gettext_lazy("State"), ""),
@@ -142,9 +143,6 @@ def _column(asked: Asked, name: str, word: str, kind: str) -> dict[str, Any]:
         "query": asked.query(sort=name, backwards=backwards),
         "sort": ("descending" if asked.backwards else "ascending") if sorted_by else None,
     }
-
-
-FILTERS = {"state": gettext_lazy("State"), "q": "", "customer": gettext_lazy("Customer"), "pool": gettext_lazy("Pool")}
 
 
 def _chips(asked: Asked) -> list[dict[str, str]]:

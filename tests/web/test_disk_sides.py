@@ -75,7 +75,7 @@ def test_the_clocks_of_both_agents_are_told_and_an_unknown_one_is(people: People
     keep(disk, sent(3), vantage=2)
     settle_due()
     Agent.objects.update_or_create(machine=disk.machine, defaults={"health": {"clock_offset_s": -5.04}})
-    got = both_sides(disk, people.noc, AT)
+    got = both_sides(Disk.objects.get(pk=disk.pk), people.noc, AT)
     assert got is not None and got["rows"][-1] == ("clock, against the server’s", "5.0 s ahead: odd", "not known")
     disk.machine.host = Host.objects.create(name="hv-1")
     disk.machine.save()
@@ -84,7 +84,7 @@ def test_the_clocks_of_both_agents_are_told_and_an_unknown_one_is(people: People
     )
     Agent.objects.create(machine=speaker, token_hash=b"x" * 32, host_side=True, health={"clock_offset_s": 0.02})
     Agent.objects.filter(machine=disk.machine).update(health={"clock_offset_s": 0.3})
-    got = both_sides(disk, people.noc, AT)
+    got = both_sides(Disk.objects.get(pk=disk.pk), people.noc, AT)
     assert got is not None and got["rows"][-1][1:] == ("0.3 s behind", "right")
 
 

@@ -49,8 +49,9 @@ def keep(top: str, body: Dict[str, Any]) -> str:
 def _as_owner_of(top: str) -> Iterator[None]:
     """Root becomes the agent's user for a while: that user must be able to read what is kept, and where it has put a
     link to somewhere else, nothing may be written there that it could not write itself."""
-    owner, root = os.stat(top), os.geteuid() == 0
+    owner, root, groups = os.stat(top), os.geteuid() == 0, os.getgroups()
     if root:
+        os.setgroups([])
         os.setegid(owner.st_gid)
         os.seteuid(owner.st_uid)
     try:
@@ -59,6 +60,7 @@ def _as_owner_of(top: str) -> Iterator[None]:
         if root:
             os.seteuid(0)
             os.setegid(0)
+            os.setgroups(groups)
 
 
 def waiting(top: str) -> List[str]:

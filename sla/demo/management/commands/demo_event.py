@@ -1,6 +1,7 @@
-"""Make something happen to a pool of the demonstration that runs: `demo_event ssd-1 --minutes 5` stalls it.
+"""Make something happen to a pool of the demonstration that runs: `demo_event archive-1 --minutes 5` stalls it.
 
-Several pools at once, `demo_event ssd-1 hdd-1`, are a trouble above all of them."""
+Several pools at once, `demo_event ssd-1 hdd-1`, are a trouble above all of them.
+"""
 
 import time
 from typing import Any
