@@ -1,9 +1,9 @@
 """What does a frame cost to take in and to keep? `make bench-ingest`; the last line on stdout is JSON.
 
-A real web server on loopback, a real database, one agent with 60 disks, and beside it a bare peer that takes the same
-uploads in turns (bench/ingest_peer.py): what it costs tells how fast the machine is at this moment. CPU is user +
-system of the web process and of the database's, other databases' backends left out; bytes are the hypertable's heap and
-index.
+A real web server on loopback, a real database, one agent with 60 disks and sixty with one disk each, all of them
+sending their minutes in order, and beside it a bare peer that takes the same uploads in turns (bench/ingest_peer.py):
+what it costs tells how fast the machine is at this moment. CPU is user + system of the web process and of the
+database's, other databases' backends left out; bytes are the hypertable's heap and index.
 """
 
 import http.client
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -45,8 +45,9 @@ from sla.telemetry import timescale  # noqa: E402
 from sla.telemetry.wire import Key  # noqa: E402
 
 DISKS = 60
-BULK_REQUESTS, SINGLE_REQUESTS, WARM_UP, ROUNDS = 85, 1860, 5, 8
+BULK_REQUESTS, SINGLE_MINUTES, WARM_UP, ROUNDS = 85, 31, 5, 8
 SECONDS = range(60)
+DAY_S = 86_400
 OURS, PEER = "sla.wsgi:application", "bench.ingest_peer:application"
 # What the bare path cost on the machine of the goals, ms of web and database a frame.
 PEER_ELSEWHERE = {("json", DISKS): 0.095, ("packed", DISKS): 0.043, ("packed", 1): 0.79}
@@ -162,16 +163,23 @@ def web_server(target: str) -> Iterator[tuple[int, psutil.Process]]:
         server.wait(10)
 
 
-Sender = Callable[[bytes, str], dict[str, Any]]
+class Upload(NamedTuple):
+    """What an agent sends at once."""
+
+    token: str
+    body: bytes
 
 
-def sender(port: int, token: str) -> Sender:
+Sender = Callable[[Upload, str], dict[str, Any]]
+
+
+def sender(port: int) -> Sender:
     """Posts over one kept connection."""
     line = http.client.HTTPConnection("127.0.0.1", port)
 
-    def send(body: bytes, kind: str) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": kind}
-        line.request("POST", "/api/v1/frames", body, headers)
+    def send(upload: Upload, kind: str) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {upload.token}", "Content-Type": kind}
+        line.request("POST", "/api/v1/frames", upload.body, headers)
         answer = line.getresponse()
         content = answer.read()
         if answer.status != 200:
@@ -193,20 +201,20 @@ class Round(NamedTuple):
         return self.web_s + self.database_s
 
 
-def sent(bodies: list[bytes], per_request: int, kind: str, send: Sender, web: psutil.Process) -> Round:
+def sent(uploads: list[Upload], per_request: int, kind: str, send: Sender, web: psutil.Process) -> Round:
     """Send all of these."""
     web_before, database_before, begun = cpu_s(web), database_cpu_s(), time.perf_counter()
-    for body in bodies:
-        answer = send(body, kind)
+    for upload in uploads:
+        answer = send(upload, kind)
         if answer["accepted"] != per_request:
             raise SystemExit(f"not all accepted: {answer['rejected'][:3]}, {answer['duplicates']} duplicates")
     wall = time.perf_counter() - begun
     return Round(cpu_s(web) - web_before, database_cpu_s() - database_before, wall)
 
 
-def row(name: str, per_request: int, bodies: list[bytes], rounds: list[Round]) -> dict[str, Any]:
+def row(name: str, per_request: int, uploads: list[Upload], rounds: list[Round]) -> dict[str, Any]:
     """What a frame cost over all rounds."""
-    frames = per_request * len(bodies)
+    frames = per_request * len(uploads)
     web, database, wall = map(sum, zip(*rounds, strict=True))
     web_ms, database_ms = 1000 * web / frames, 1000 * database / frames
     say(f"{name}, {per_request} a request: web {web_ms:.3f} + db {database_ms:.3f} ms a frame, {frames / wall:.0f}/s")
@@ -215,23 +223,25 @@ def row(name: str, per_request: int, bodies: list[bytes], rounds: list[Round]) -
         "frames_per_request": per_request,
         "web_cpu_ms_per_frame": round(web_ms, 4),
         "db_cpu_ms_per_frame": round(database_ms, 4),
-        "wire_bytes_per_frame": round(sum(map(len, bodies)) / frames),
+        "wire_bytes_per_frame": round(sum(len(upload.body) for upload in uploads) / frames),
         "frames_per_s": round(frames / wall),
     }
 
 
 def beside(
-    name: str, per_request: int, bodies: list[bytes], kind: str, houses: dict[str, tuple[Sender, psutil.Process]]
+    name: str, per_request: int, uploads: list[Upload], kind: str, houses: dict[str, tuple[Sender, psutil.Process]]
 ) -> Iterator[dict[str, Any]]:
     """Both rows: ours with its ratio to the peer, the median of the rounds; the peer's with its ratio to what it cost
     on the goals' machine. The two take turns, so that what else the machine does meets both."""
-    for body in bodies[:WARM_UP]:
+    # Each agent's first upload is its warm-up: what the server remembers of a machine it learns from that.
+    warm_up = max(WARM_UP, len({upload.token for upload in uploads}))
+    for upload in uploads[:warm_up]:
         for send, _ in houses.values():
-            send(body, kind)
-    counted = bodies[WARM_UP:]
+            send(upload, kind)
+    counted = uploads[warm_up:]
     rounds: dict[str, list[Round]] = {house: [] for house in houses}
     for turn in range(ROUNDS):
-        part = counted[turn::ROUNDS]
+        part = counted[turn * len(counted) // ROUNDS : (turn + 1) * len(counted) // ROUNDS]
         for house, (send, web) in list(houses.items())[:: 1 if turn % 2 else -1]:
             rounds[house].append(sent(part, per_request, kind, send, web))
     ours, peer = (row(label, per_request, counted, rounds[house]) for house, label in ((OURS, name), (PEER, name)))
@@ -243,10 +253,10 @@ def beside(
     yield {**peer, "encoding": f"bare {name}", "times_goals_machine": round(bare / elsewhere, 3)}
 
 
-def enrolled(port: int, key: str) -> tuple[str, int]:
-    """(agent token, term)."""
+def enrolled(port: int, key: str, places: Iterable[int]) -> tuple[str, int]:
+    """(agent token, term) of a machine with these disks."""
     line = http.client.HTTPConnection("127.0.0.1", port)
-    disks = [{"device": f"vd{disk}", "serial": f"bench-{disk}"} for disk in range(DISKS)]
+    disks = [{"device": f"vd{disk}", "serial": f"bench-{disk}"} for disk in places]
     body = json.dumps({"machine_id": f"bench-{time.time_ns()}", "hostname": "bench", "disks": disks})
     line.request("POST", "/api/v1/enrol", body, {"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
     answer = json.loads(line.getresponse().read())
@@ -259,19 +269,21 @@ def main() -> None:
         cursor.execute("TRUNCATE telemetry_frame, telemetry_dueslot")
     ensure_default_contract()
     customer, _ = Customer.objects.get_or_create(name="bench-ingest")
-    key = issue_enrolment_key(customer=customer, name="bench", uses=1, lifetime=timedelta(hours=1))
+    key = issue_enrolment_key(customer=customer, name="bench", uses=1 + DISKS, lifetime=timedelta(hours=1))
     rng = random.Random(1)
-    minute = int(time.time()) // 86_400 * 86_400 - 60  # within days that are over: one chunk a day, as in life
+    # Within days that are over: one chunk a day, as in life.
+    minute = int(time.time()) // DAY_S * DAY_S - 60 * (2 * BULK_REQUESTS + SINGLE_MINUTES)
     rows: list[dict[str, Any]] = []
     os.environ.setdefault("DATABASE_URL", settings.DATABASE_URL)
     ingest_peer.create()
     with web_server(OURS) as (port, web), web_server(PEER) as (peer_port, peer):
-        token, term = enrolled(port, key)
+        large, term = enrolled(port, key, range(DISKS))
+        small = [enrolled(port, key, [disk])[0] for disk in range(DISKS)]
 
-        houses = {OURS: (sender(port, token), web), PEER: (sender(peer_port, ""), peer)}
+        houses = {OURS: (sender(port), web), PEER: (sender(peer_port), peer)}
 
-        def both(name: str, per_request: int, bodies: list[bytes], kind: str) -> None:
-            rows.extend(beside(name, per_request, bodies, kind, houses))
+        def both(name: str, per_request: int, uploads: list[Upload], kind: str) -> None:
+            rows.extend(beside(name, per_request, uploads, kind, houses))
 
         real = recorded(Path(os.environ.get("LAB") or ROOT.parent / "shared" / "data" / "lab"), term)
 
@@ -282,17 +294,19 @@ def main() -> None:
                     yield [at(real[(disk + turn) % len(real)], disk, minute) for disk in range(DISKS)]
                 else:
                     yield [frame(rng, disk, minute, term) for disk in range(DISKS)]
-                minute -= 60
+                minute += 60
 
         agent = {"version": "1.0.0", "boot_id": "bench", "sent_at": 0.0}
         say("making frames")
-        as_json = [json.dumps({"agent": agent, "frames": f}).encode() for f in minutes(BULK_REQUESTS)]
+        as_json = [Upload(large, json.dumps({"agent": agent, "frames": f}).encode()) for f in minutes(BULK_REQUESTS)]
         both("json", DISKS, as_json, "application/json")
-        pack = msgspec.msgpack.encode
-        as_packed = [pack({"agent": agent, "frames": [packed(one) for one in f]}) for f in minutes(BULK_REQUESTS)]
-        both("packed", DISKS, as_packed, "application/msgpack")
-        singles = [one for f in minutes(SINGLE_REQUESTS // DISKS) for one in f]
-        as_single = [pack({"agent": agent, "frames": [packed(one)]}) for one in singles]
+
+        def pack(token: str, frames: list[dict[str, Any]]) -> Upload:
+            body = msgspec.msgpack.encode({"agent": agent, "frames": [packed(one) for one in frames]})
+            return Upload(token, body)
+
+        both("packed", DISKS, [pack(large, f) for f in minutes(BULK_REQUESTS)], "application/msgpack")
+        as_single = [pack(small[disk], [one]) for f in minutes(SINGLE_MINUTES) for disk, one in enumerate(f)]
         both("packed", 1, as_single, "application/msgpack")
     ingest_peer.drop()
     with connection.cursor() as cursor:

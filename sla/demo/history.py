@@ -83,6 +83,13 @@ def recent(fleet: Fleet, plan: Plan, odometer: Odometer, told: Told = lambda wha
                 if step_s == FRAME_STEP_S:
                     past.put_frames(cursor, part, fleet, step_s)
         told("minutes and frames of the last days", (place + 1) / len(spans))
+    with store.transacting() as cursor:
+        # Their agents did not send these frames: where the machines' evidence ends must be found out anew.
+        cursor.execute(
+            "UPDATE fleet_agent SET frames_until = NULL "
+            "WHERE machine_id IN (SELECT machine_id FROM fleet_disk WHERE id = ANY(%s))",
+            [fleet.ids],
+        )
 
 
 def add_up(fleet: Fleet, plan: Plan) -> None:

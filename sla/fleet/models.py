@@ -77,6 +77,15 @@ class Agent(models.Model):
     boot_id = models.CharField(max_length=64, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
+    # Kept by the functions that store frames: docs/decisions/0018-frames-in-order.md
+    frames_until = models.BigIntegerField(
+        null=True,
+        blank=True,
+        help_text="Unix seconds: no frame of the machine's own disks is stored beyond; null: not known",
+    )
+    in_order = models.BooleanField(
+        db_default=False, help_text="its latest upload began where what is stored had ended"
+    )
     health = models.JSONField(default=dict, blank=True, help_text="its own cost and last trouble, in its words")
     health_at = models.DateTimeField(null=True, blank=True)
 

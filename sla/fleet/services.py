@@ -113,19 +113,21 @@ def enrol(
         ):
             raise NotAllowed("the enrolment key has no uses left; ask the NOC for a new one")
         machine = Machine(customer=customer, machine_id=machine_id)
+    new = machine.pk is None
     machine.hostname, machine.virtualisation, machine.facts = hostname, virtualisation, facts
     machine.save()
     token, token_hash = make_token("agent")
+    said = {
+        "token_hash": token_hash,
+        "host_side": host_side,
+        "version": agent_version,
+        "boot_id": boot_id,
+        "revoked_at": None,
+        "seen_at": now,
+    }
+    # Of a machine that was not there until now nothing is stored.
     Agent.objects.update_or_create(
-        machine=machine,
-        defaults={
-            "token_hash": token_hash,
-            "host_side": host_side,
-            "version": agent_version,
-            "boot_id": boot_id,
-            "revoked_at": None,
-            "seen_at": now,
-        },
+        machine=machine, defaults=said, create_defaults={**said, "frames_until": 0 if new else None}
     )
     kept = _keep_disks(machine, disks, now)
     tell_again(machine.pk)

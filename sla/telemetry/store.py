@@ -39,6 +39,7 @@ _TAKE_ONE = Statement(
     "SELECT telemetry_take_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
     [*_WORDS, INT8, INT2, INT8, INT2, INT2, INT2, BYTEA],
 )
+_UNMARK = "UPDATE fleet_agent SET frames_until = NULL WHERE token_hash = %b"
 # In order of id, as whoever scores locks them too.
 _ALONE = "SELECT 1 FROM fleet_disk WHERE id = ANY(%b) ORDER BY id FOR NO KEY UPDATE"
 _KEYS = """
@@ -137,6 +138,16 @@ def line() -> Connection:
 
 def take(token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     """'stored' (durable when this returns outside a transaction), 'stale' or 'clash': nothing was stored."""
+    try:
+        return _taken(token_hash, caller, words, rows)
+    except psycopg.errors.UniqueViolation:
+        # Frames that came by another way, as out of a backup: the agent's mark does not know of them.
+        with cursor() as at:
+            at.execute(_UNMARK, [token_hash])
+        return "clash"
+
+
+def _taken(token_hash: bytes, caller: Caller, words: Words, rows: Sequence[Row]) -> str:
     said = (
         token_hash,
         caller.inventory_version.to_bytes(4, "big"),

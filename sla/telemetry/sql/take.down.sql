@@ -1,1 +1,2 @@
-DROP FUNCTION telemetry_take(bytea, int, text, text, bigint, int8[], int2[], int8[], int2[], int2[], int2[], bytea[]);
+DROP FUNCTION IF EXISTS telemetry_take(
+    bytea, int, text, text, bigint, int8[], int2[], int8[], int2[], int2[], int2[], bytea[]);
