@@ -40,6 +40,8 @@ class Rules:
     high: NDArray[np.intp]
     why: tuple[str, ...]
     covered: tuple[tuple[int, int], ...]  # the columns that say how many were covered, and their terms
+    completed: tuple[int, int]  # the columns that say how many reads and writes were
+    compared: tuple[int, ...]  # all columns that are held against another one
 
 
 @lru_cache(maxsize=512)
@@ -56,12 +58,20 @@ def rules(form: Form) -> Rules:
             found.append((high, at[f"{direction}_ios", None], f"{direction}_hi of term {term} is over {direction}_ios"))
     covered = tuple((at[column], column[1]) for column in form.columns if column[0] == "covered_est")
     lows, highs, why = zip(*found, strict=True) if found else ((), (), ())
-    return Rules(np.array(lows, np.intp), np.array(highs, np.intp), why, covered)
+    completed = at["read_ios", None], at["write_ios", None]
+    compared = sorted({*lows, *highs, *completed, *(column for column, _ in covered)})
+    return Rules(np.array(lows, np.intp), np.array(highs, np.intp), why, covered, completed, tuple(compared))
+
+
+@lru_cache(maxsize=512)
+def part_compared(form: Form) -> Form:
+    """Only the columns that are held against another one."""
+    return Form(tuple(form.columns[column] for column in rules(form).compared), form.n)
 
 
 def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
     """Which of the frames are wrong, and why; figures has the shape (frames, columns, n), NULL (32) where unknown."""
-    if _plainly_sound(form, figures):
+    if plainly_sound(form, figures):
         return {}
     wrong: dict[int, Refusal] = {}
     null = NULL32 if figures.dtype.itemsize == 4 else NULL
@@ -88,7 +98,7 @@ def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
     return wrong
 
 
-def _plainly_sound(form: Form, figures: Matrix) -> bool:
+def plainly_sound(form: Form, figures: Matrix) -> bool:
     """Is everything known, in range and in order? So it nearly always is, and that is seen in a few looks."""
     if int(figures.min(initial=0)) < 0 or (figures.dtype.itemsize == 8 and int(figures.max(initial=0)) > MAX_VALUE):
         return False
@@ -97,16 +107,16 @@ def _plainly_sound(form: Form, figures: Matrix) -> bool:
         return False
     if not between.covered:
         return True
-    reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))
-    completed = figures[:, reads].astype(np.int64) + figures[:, writes]
-    return not any((figures[:, column] > completed).any() for column, _ in between.covered)
+    reads, writes = between.completed
+    completed = np.add(figures[:, reads], figures[:, writes], dtype=np.int64)
+    return not any(np.count_nonzero(figures[:, column] > completed) for column, _ in between.covered)
 
 
 def _covered(
     form: Form, figures: Matrix, unknown: NDArray[np.bool_], covered: tuple[tuple[int, int], ...]
 ) -> dict[int, Refusal]:
     """No more can be covered than completed."""
-    reads, writes = form.columns.index(("read_ios", None)), form.columns.index(("write_ios", None))
+    reads, writes = rules(form).completed
     known = ~(unknown[:, reads] | unknown[:, writes])
     completed = np.where(known, figures[:, reads].astype(np.int64) + figures[:, writes], MAX_VALUE)
     wrong = {}

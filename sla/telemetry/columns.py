@@ -151,6 +151,15 @@ def stack_raw(frames: Sequence[Opened], only: Sequence[int] | None = None) -> Ma
     return figures
 
 
+def all_known(frames: Sequence[Opened]) -> bool:
+    """Is every figure of frames of one form known and not negative? Of narrow columns only: False where one is wide."""
+    first = frames[0]
+    size = len(first.narrow) * first.n
+    # The sign lies in the top byte, and the top bytes lie together.
+    top = b"".join([frame.data[frame.at + 3 * size : frame.at + 4 * size] for frame in frames])
+    return not first.wide and top.isascii()
+
+
 def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> np.ndarray:
     """First bytes first, then second bytes … back to little-endian integers."""
     return _joined(np.frombuffer(data, np.uint8).reshape(frames, width, columns * n), columns, n, width)
@@ -158,6 +167,8 @@ def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> n
 
 def _joined(planes: np.ndarray, columns: int, n: int, width: int) -> np.ndarray:
     """Planes of bytes, (frames, width, columns x n), as integers of (frames, columns, n)."""
+    if len(planes) == 1:
+        return np.ascontiguousarray(planes[0].T).view(f"<i{width}").reshape(1, columns, n)
     values = planes[:, 0].astype(f"<u{width}")
     # The upper bytes are nearly all zero: one look at all of them leaves most planes out.
     for place, most in enumerate(planes[:, 1:].max(axis=(0, 2), initial=0).tolist(), start=1):

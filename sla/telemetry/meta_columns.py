@@ -115,9 +115,18 @@ class _Walk:
         self.go(1)
         return value
 
+    def takes(self, count: int) -> Ints:
+        """So many numbers each, (count, sections)."""
+        values: Ints = self.values[np.minimum(self.at + np.arange(count)[:, None], self.end)]
+        self.go(count)
+        return values
+
     def scalar(self) -> Ints:
         """An optional number; 0 where it is absent or null."""
         kind = self.take()
+        first = int(kind[0])
+        if first in (layout_meta.ABSENT, layout_meta.NULL) and (kind == first).all():
+            return np.zeros(len(kind), np.int64)
         there = (kind == layout_meta.WHOLE) | (kind == layout_meta.MILLIONTHS)
         value = np.where(there, self.look(), 0)
         self.good &= (there | (kind == layout_meta.ABSENT) | (kind == layout_meta.NULL)) & (value <= MAX_VALUE)
@@ -135,7 +144,8 @@ def _walk(
     if mask < 0 or null < 0 or known >> len(names.BASE_FIELDS) or null & ~known or (known and not mask & 1):
         return np.zeros(len(members), bool)
     walk.go(2)
-    base = {place: walk.take() for place in range(len(names.BASE_FIELDS)) if (known & ~null) >> place & 1}
+    said = [place for place in range(len(names.BASE_FIELDS)) if (known & ~null) >> place & 1]
+    base = walk.takes(len(said))
     rule = walk.take()
     walk.good &= rule <= max(names.RULES.values())
     count = walk.take()
@@ -151,8 +161,8 @@ def _walk(
     found = [_histogram(walk, frames, cells is not None) for _ in names.HISTOGRAMS]
     machine = walk.take()
     walk.good &= machine <= 1
-    if machine.any():
-        there = machine == 1
+    there = machine == 1
+    if there.any():
         rest = _Walk(values, walk.at[there], walk.end[there])
         for _ in names.MACHINE_FIELDS:
             rest.scalar()
@@ -160,8 +170,7 @@ def _walk(
         walk.good[there] &= rest.good
     good: Bools = walk.good & (walk.at == walk.end)
     kept = frames[good]
-    for place, figures in base.items():
-        out.base[place, kept] = figures[good]
+    out.base[np.array(said, np.int64)[:, None], kept] = base[:, good]
     out.accounted[kept] = rule[good] == ACCOUNTED
     for place, figures in enumerate(pools):
         out.pools[place, kept] = figures[good]

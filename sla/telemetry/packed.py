@@ -1,12 +1,12 @@
 """Are the figures of these packed bodies sound? Opened, checked like any other, and kept byte for byte."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from plimsoll_agent.core.layout import LayoutError
-from sla.telemetry.check import Form, check
-from sla.telemetry.columns import Opened, named, open_bodies, open_columns, stack_raw
+from sla.telemetry.check import Form, check, part_compared, plainly_sound, rules
+from sla.telemetry.columns import Opened, all_known, named, open_bodies, open_columns, stack_raw
 from sla.telemetry.meta_columns import FEW
 from sla.telemetry.refusal import BAD_SHAPE, Refusal
 from sla.telemetry.wire import PackedFrame
@@ -33,12 +33,21 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
             form = named(members[0][1])
             if missing := _missing(form, members[0][1].meta.terms):
                 raise LayoutError(f"the body lacks {', '.join(missing)}")
-            wrong = check(form, stack_raw([opened for _, opened in members]))
+            wrong = _wrong(form, [opened for _, opened in members])
         except LayoutError as error:
             refused |= {index: Refusal(BAD_SHAPE, str(error)) for index, _ in members}
         else:
             refused |= {members[place][0]: refusal for place, refusal in wrong.items()}
     return {index: frame.body for index, frame in frames.items() if index not in refused}, refused
+
+
+def _wrong(form: Form, frames: Sequence[Opened]) -> dict[int, Refusal]:
+    """By place, what is wrong with frames of one form. What is not compared with anything is not even put together."""
+    if all_known(frames):
+        compared = rules(form).compared
+        if plainly_sound(part_compared(form), stack_raw(frames, compared)):
+            return {}
+    return check(form, stack_raw(frames))
 
 
 @lru_cache(maxsize=512)

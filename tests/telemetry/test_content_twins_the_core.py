@@ -183,6 +183,31 @@ def test_a_packed_frame_out_of_order_is_refused_as_in_json(figures: list[tuple[i
     assert {i: (r.code, r.message) for i, r in refused.items()} == {i: (r.code, r.message) for i, r in told.items()}
 
 
+@pytest.mark.parametrize("beside", [0, 1, 7])
+@pytest.mark.parametrize("name", ["read_ios", "read_sectors", "in_flight"])
+def test_a_negative_figure_in_a_packed_frame_is_refused_whatever_column_it_is_in(name: str, beside: int) -> None:
+    sent = {index: as_packed(minute(START, term=7)) for index in range(1 + beside)}
+    plain = bytearray(inflate(sent[0].body))
+    (opened,) = open_bodies([sent[0].body])
+    assert not isinstance(opened, layout.LayoutError)
+    column = opened.narrow.index(layout_names.FRAME_COLUMNS[name])
+    plain[opened.at + 3 * 60 * len(opened.narrow) + 60 * column + 17] = 0xFF
+    sent[0].body = zlib.compress(bytes(plain))
+    bodies, refused = packed_bodies(sent)
+    assert list(refused) == [0] and len(bodies) == beside
+    assert f"{name}[17]" in refused[0].message and "is negative" in refused[0].message
+
+
+@pytest.mark.parametrize("beside", [0, 1, 7])
+@pytest.mark.parametrize("name", ["read_sectors", "write_ios"])
+def test_what_is_unknown_in_a_packed_frame_is_taken(name: str, beside: int) -> None:
+    unknown = minute(START, term=7)
+    unknown[name] = [None, *unknown[name][1:]]
+    sent = {0: as_packed(unknown)} | {1 + index: as_packed(minute(START, term=7)) for index in range(beside)}
+    bodies, refused = packed_bodies(sent)
+    assert not refused and len(bodies) == 1 + beside
+
+
 def test_a_bucket_that_no_histogram_has_is_refused_among_many_bodies() -> None:
     sent = {index: as_packed(minute(START, term=7) | {"read_hist": [[5, 1], [280, 2]]}) for index in range(8)}
     last, beyond = bytearray(), bytearray()
