@@ -14,9 +14,9 @@ LONG_STEP_S = 180
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`count` of the last `among` slots exceed a level. The level is at least `deviations` of the calm signal; and at
-    most `most`, however wild the past: slots that far out are an event. `lasting`: the newest slot is at least this
-    share of the largest of them (as logarithms)."""
+    """`count` of the last `among` slots exceed a level. The level is at least `deviations` of the calm signal; beyond
+    `most` a wild past raises it only in part (`calibrate.BEYOND`): slots that far out are an event nearly everywhere.
+    `lasting`: the newest slot is at least this share of the largest of them (as logarithms)."""
 
     count: int
     among: int

@@ -28,9 +28,8 @@ BEGIN
         in_order = coalesce(own AND first >= frames_until, false),
         -- Not known: nothing is stored that lies further ahead than an hour.
         frames_until = greatest(coalesce(frames_until, extract(epoch FROM arrived)::bigint + 3600), until)
-    FROM fleet_machine AS machine
-    WHERE agent.token_hash = p_token_hash AND agent.revoked_at IS NULL
-      AND machine.id = agent.machine_id AND machine.inventory_version = p_inventory_version
+    WHERE token_hash = p_token_hash AND revoked_at IS NULL
+      AND (SELECT inventory_version FROM fleet_machine WHERE id = agent.machine_id) = p_inventory_version
     RETURNING in_order INTO nothing_there;
     IF NOT FOUND THEN
         RETURN 'stale';
@@ -40,15 +39,18 @@ BEGIN
     END IF;
     -- A frame never leaves its minute: only frames of the same minute can touch it. The bounds let the planner leave
     -- out all chunks but one or two.
-    IF NOT nothing_there AND EXISTS (
-        SELECT FROM unnest(p_disk, p_vantage, p_start, p_step_s, p_n) AS new (disk_id, vantage, start, step_s, n)
-        JOIN telemetry_frame AS old ON old.disk_id = new.disk_id AND old.vantage = new.vantage
-            AND old.start >= to_timestamp(new.start / 60 * 60) AND old.start < to_timestamp(new.start + new.step_s * new.n)
-            AND old.start + old.step_s * old.n * interval '1 second' > to_timestamp(new.start)
-        WHERE old.disk_id = ANY (p_disk)
-          AND old.start >= to_timestamp(first / 60 * 60) AND old.start < to_timestamp(last / 60 * 60 + 60)
-    ) THEN
-        RETURN 'clash';
+    -- On a line of its own: as part of one condition the look would be prepared each time.
+    IF NOT nothing_there THEN
+        IF EXISTS (
+            SELECT FROM unnest(p_disk, p_vantage, p_start, p_step_s, p_n) AS new (disk_id, vantage, start, step_s, n)
+            JOIN telemetry_frame AS old ON old.disk_id = new.disk_id AND old.vantage = new.vantage
+                AND old.start >= to_timestamp(new.start / 60 * 60) AND old.start < to_timestamp(new.start + new.step_s * new.n)
+                AND old.start + old.step_s * old.n * interval '1 second' > to_timestamp(new.start)
+            WHERE old.disk_id = ANY (p_disk)
+              AND old.start >= to_timestamp(first / 60 * 60) AND old.start < to_timestamp(last / 60 * 60 + 60)
+        ) THEN
+            RETURN 'clash';
+        END IF;
     END IF;
     INSERT INTO telemetry_frame (disk_id, vantage, start, step_s, n, source, boot, received_at, body)
     SELECT disk_id, vantage, to_timestamp(start), step_s, n, source, p_boot, arrived, body

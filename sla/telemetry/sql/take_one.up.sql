@@ -17,19 +17,20 @@ BEGIN
         in_order = coalesce(own AND p_start >= frames_until, false),
         frames_until = greatest(
             coalesce(frames_until, extract(epoch FROM arrived)::bigint + 3600), CASE WHEN own THEN until END)
-    FROM fleet_machine AS machine
-    WHERE agent.token_hash = p_token_hash AND agent.revoked_at IS NULL
-      AND machine.id = agent.machine_id AND machine.inventory_version = p_inventory_version
+    WHERE token_hash = p_token_hash AND revoked_at IS NULL
+      AND (SELECT inventory_version FROM fleet_machine WHERE id = agent.machine_id) = p_inventory_version
     RETURNING in_order INTO nothing_there;
     IF NOT FOUND THEN
         RETURN 'stale';
     END IF;
-    IF NOT nothing_there AND EXISTS (
-        SELECT FROM telemetry_frame AS old
-        WHERE old.disk_id = p_disk AND old.vantage = p_vantage AND old.start >= minute AND old.start < to_timestamp(until)
-            AND old.start + old.step_s * old.n * interval '1 second' > begins
-    ) THEN
-        RETURN 'clash';
+    IF NOT nothing_there THEN
+        IF EXISTS (
+            SELECT FROM telemetry_frame AS old
+            WHERE old.disk_id = p_disk AND old.vantage = p_vantage AND old.start >= minute AND old.start < to_timestamp(until)
+                AND old.start + old.step_s * old.n * interval '1 second' > begins
+        ) THEN
+            RETURN 'clash';
+        END IF;
     END IF;
     INSERT INTO telemetry_frame (disk_id, vantage, start, step_s, n, source, boot, received_at, body)
     VALUES (p_disk, p_vantage, begins, p_step_s, p_n, p_source, p_boot, arrived, p_body);

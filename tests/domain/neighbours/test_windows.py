@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sla.domain.neighbours.calibrate import calibrate, noise, order_statistic
+from sla.domain.neighbours.calibrate import BEYOND, calibrate, noise, order_statistic, thresholds_of
 from sla.domain.neighbours.rules import LEAST_SLOWDOWN, SHORT, Thresholds
 from sla.domain.neighbours.track import Tracker, track
 from sla.domain.neighbours.watch import follow
@@ -90,7 +90,13 @@ def test_thresholds_keep_to_the_effect_gate_and_rise_with_the_noise() -> None:
     quiet, wild = calibrate(rng.normal(0, 0.01, 5_000), 60), calibrate(rng.normal(0, 0.15, 5_000), 60)
     assert quiet.least == pytest.approx(LEAST_SLOWDOWN)
     assert wild.least > quiet.least
-    assert wild.least <= log(1.55)
+
+
+def test_what_lies_beyond_a_rule_s_most_counts_in_part() -> None:
+    for sd in (0.01, 0.05, 0.1, 0.2, 0.4):
+        for rule, level in zip(SHORT, thresholds_of(SHORT, sd).opens, strict=True):
+            wanted = max(LEAST_SLOWDOWN, rule.deviations * sd)
+            assert level == pytest.approx(wanted if wanted <= rule.most else rule.most + BEYOND * (wanted - rule.most))
 
 
 def test_a_pool_that_overloads_itself_all_day_is_still_seen_slow_for_five_minutes() -> None:
