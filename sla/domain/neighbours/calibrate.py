@@ -17,9 +17,6 @@ DAY_S = 86_400
 FALSE_A_DAY = 0.01
 # The tail begins where this share of the slots lies above.
 TAIL = 0.02
-# What a pool's past reaches beyond a rule's most counts by so much (as logarithms): a pool that is four times slower now
-# and then is asked for 2.6 where 2 is enough of others.
-BEYOND = 0.4
 # Without much past the pool is taken to be this noisy.
 USUAL_SD, USUAL_SLOTS = 0.05, 60.0
 
@@ -66,14 +63,11 @@ def by_chance(signal: Floats, rule: Rule, step_s: int, a_day: float) -> float:
 
 
 def thresholds_of(chosen: Sequence[Rule], sd: float, tails: Sequence[float] | None = None) -> Thresholds:
-    """At least the effect gate, so many standard deviations, and the tail that was seen; what of that lies over the
-    rule's most counts in part."""
-    wanted = [
-        max(LEAST_SLOWDOWN, rule.deviations * sd, tail)
-        for rule, tail in zip(chosen, tails or [0.0] * len(chosen), strict=True)
-    ]
+    """At least the effect gate, so many standard deviations, and the tail that was seen; of the tail no more than the
+    rule's most, for it may hold events that nobody flagged. Noise is all day long: it holds none."""
     opens = [
-        min(level, rule.most) + BEYOND * max(level - rule.most, 0.0) for rule, level in zip(chosen, wanted, strict=True)
+        max(LEAST_SLOWDOWN, rule.deviations * sd, min(tail, rule.most))
+        for rule, tail in zip(chosen, tails or [0.0] * len(chosen), strict=True)
     ]
     return Thresholds(tuple(chosen), tuple(opens), hot=max(0.6 * min(opens), LEAST_SLOWDOWN / 2))
 

@@ -14,8 +14,8 @@ LONG_STEP_S = 180
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`count` of the last `among` slots exceed a level. The level is at least `deviations` of the calm signal; beyond
-    `most` a wild past raises it only in part (`calibrate.BEYOND`): slots that far out are an event nearly everywhere.
+    """`count` of the last `among` slots exceed a level. The level is at least `deviations` of the calm signal, and what
+    the figure reached in the past; of that no more than `most`, however wild it was: slots that far out are an event.
     `lasting`: the newest slot is at least this share of the largest of them (as logarithms)."""
 
     count: int

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sla.domain.neighbours.calibrate import BEYOND, calibrate, noise, order_statistic, thresholds_of
+from sla.domain.neighbours.calibrate import calibrate, noise, order_statistic, thresholds_of
 from sla.domain.neighbours.rules import LEAST_SLOWDOWN, SHORT, Thresholds
 from sla.domain.neighbours.track import Tracker, track
 from sla.domain.neighbours.watch import follow
@@ -92,11 +92,13 @@ def test_thresholds_keep_to_the_effect_gate_and_rise_with_the_noise() -> None:
     assert wild.least > quiet.least
 
 
-def test_what_lies_beyond_a_rule_s_most_counts_in_part() -> None:
+def test_a_wild_past_counts_up_to_the_most_and_noise_in_full() -> None:
     for sd in (0.01, 0.05, 0.1, 0.2, 0.4):
-        for rule, level in zip(SHORT, thresholds_of(SHORT, sd).opens, strict=True):
-            wanted = max(LEAST_SLOWDOWN, rule.deviations * sd)
-            assert level == pytest.approx(wanted if wanted <= rule.most else rule.most + BEYOND * (wanted - rule.most))
+        for tail in (0.0, 0.4, 3.0):
+            levels = thresholds_of(SHORT, sd, [tail] * len(SHORT)).opens
+            for rule, level in zip(SHORT, levels, strict=True):
+                assert level == max(LEAST_SLOWDOWN, rule.deviations * sd, min(tail, rule.most))
+                assert level <= rule.most or level == rule.deviations * sd
 
 
 def test_a_pool_that_overloads_itself_all_day_is_still_seen_slow_for_five_minutes() -> None:
