@@ -27,7 +27,7 @@ def wider(seeds: Sequence[int]) -> dict[str, float | int | None]:
     for seed in seeds:
         told = list(_fleet(seed))
         onsets = [
-            Onset(place, pool, window.span.start, window.suspicion.load_up)
+            Onset(place, pool, window.span.start, window.suspicion.load_up, window.verdict.culprit is not None)
             for place, (pool, window, _) in enumerate(told)
         ]
         called = set(together(onsets, POOLS, STEP_S, START + WARM_DAYS * DAY_S))

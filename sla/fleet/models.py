@@ -83,9 +83,7 @@ class Agent(models.Model):
         blank=True,
         help_text="Unix seconds: no frame of the machine's own disks is stored beyond; null: not known",
     )
-    in_order = models.BooleanField(
-        db_default=False, help_text="its latest upload began where what is stored had ended"
-    )
+    in_order = models.BooleanField(db_default=False, help_text="its latest upload began where what is stored had ended")
     health = models.JSONField(default=dict, blank=True, help_text="its own cost and last trouble, in its words")
     health_at = models.DateTimeField(null=True, blank=True)
 

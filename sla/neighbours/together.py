@@ -1,5 +1,6 @@
 """Which windows are not their pool's alone? Those of pools that slowed down at the same moment are wider."""
 
+from sla.domain.neighbours.cause import Cause
 from sla.domain.neighbours.wider import PAST_S, TOGETHER_S, Company, Onset, together
 from sla.neighbours.figures import STEP_S
 from sla.neighbours.models import NeighbourWindow
@@ -23,12 +24,12 @@ def settle(cursor: Cursor, since: int, until: int, now: int) -> int:
     first, last = since - TOGETHER_S, until + TOGETHER_S
     begun = cursor.execute(
         """
-        SELECT id, pool_id, extract(epoch FROM start)::int8, cause = 'wider' FROM neighbours_neighbourwindow
+        SELECT id, pool_id, extract(epoch FROM start)::int8, cause FROM neighbours_neighbourwindow
         WHERE disk_id IS NULL AND start >= to_timestamp(%s) AND start <= to_timestamp(%s)
         """,
         [first - TOGETHER_S - PAST_S, last + TOGETHER_S],
     ).fetchall()
-    here = {window: wide for window, _, start, wide in begun if first <= start <= last}
+    here = {window: cause == Cause.WIDER for window, _, start, cause in begun if first <= start <= last}
     if len(here) < 2 and not any(here.values()):
         return 0
     found = _found(cursor, begun, first - TOGETHER_S)
@@ -42,17 +43,31 @@ def settle(cursor: Cursor, since: int, until: int, now: int) -> int:
 
 
 def _found(cursor: Cursor, begun: list[tuple], since: int) -> dict[int, Company]:
-    """Who has company. Whether a pool's own load was up is asked of the latest only."""
+    """Who has company. Whether a pool's own load was up is asked of the latest only; of those before them the cause
+    says it well enough for how often there are any."""
     up = cursor.execute(
-        "SELECT id FROM neighbours_neighbourwindow WHERE id = ANY(%s) AND evidence -> 'load_up' = 'true'",
+        """
+        SELECT id, EXISTS (
+            SELECT FROM neighbours_windowdisk AS part WHERE part.window_id = up.id AND part.role = 'suspect')
+        FROM neighbours_neighbourwindow AS up WHERE id = ANY(%s) AND evidence -> 'load_up' = 'true'
+        """,
         [[window for window, _, start, _ in begun if start >= since]],
     ).fetchall()
-    explained = {window for (window,) in up}
+    named = dict(up)
     row = cursor.execute(
         "SELECT count(*), extract(epoch FROM min(first))::int8 FROM neighbours_poolstate WHERE through IS NOT NULL"
     ).fetchone()
     pools, watched = row if row and row[0] else (0, since)
-    onsets = [Onset(window, pool, start, window in explained) for window, pool, start, _ in begun]
+    onsets = [
+        Onset(
+            window,
+            pool,
+            start,
+            explained=window in named if start >= since else cause == Cause.NEIGHBOUR,
+            named=named.get(window, False),
+        )
+        for window, pool, start, cause in begun
+    ]
     return together(onsets, pools, STEP_S, watched)
 
 

@@ -30,7 +30,7 @@ def backtest(export: Export) -> dict[str, Any]:
             seen += [(name, members, slots, one) for one in found.contentions]
             alone += _alone(name, members, found)
     wide = together(
-        [Onset(at, one[0], one[3].span.start, one[3].suspicion.load_up) for at, one in enumerate(seen)],
+        [_onset(at, one[0], one[3]) for at, one in enumerate(seen)],
         len(pools),
         export.step_s,
         min((int(one[2].starts[0]) for one in seen), default=0),
@@ -56,6 +56,10 @@ def backtest(export: Export) -> dict[str, Any]:
         "own_windows": sorted(alone, key=lambda one: (one["start"], one["pool"], one["disk"])),
         "pools": pools,
     }
+
+
+def _onset(at: int, pool: str, one: Contention) -> Onset:
+    return Onset(at, pool, one.span.start, one.suspicion.load_up, one.verdict.culprit is not None)
 
 
 def _pools(export: Export) -> dict[str, tuple[list[str], PoolSlots]]:

@@ -1,10 +1,12 @@
 """Did several pools slow down at the same moment? Then the trouble lies above them: network, controller, power.
 
 Pools open windows now and then, each on its own, as a Poisson process does. `chance` is the probability that around one
-window so many others begin within the minutes that count as the same moment, given how often pools opened windows in
-the days before. Where that is RARE, chance is no explanation (semantics §9).
+window so many others begin within the minutes that count as the same moment, given how often pools opened such windows
+in the days before. Where that is RARE, chance is no explanation (semantics §9).
 
-A pool whose own load went up explains itself: nightly backups begin everywhere at two o'clock.
+A pool whose own load went up explains itself: nightly backups begin everywhere at two o'clock. It is counted neither
+among the others nor in how often there are any. Only where more pools than have such an explanation show that the
+trouble lies above, one that names no disk of its own is taken to share it.
 """
 
 from bisect import bisect_left
@@ -24,12 +26,14 @@ PAST_S, LEAST_A_DAY = 7 * DAY_S, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Onset:
-    """Where a window of a whole pool begins; `window` names it. explained: by the pool's own load."""
+    """Where a window of a whole pool begins; `window` names it. explained: by the pool's own load; named: by one disk
+    of it."""
 
     window: int
     pool: int | str
     start: int
     explained: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +54,25 @@ def together(onsets: Iterable[Onset], pools: int, step_s: int, since: int) -> di
     as well, for how often there are any; since: from when on the pools have been watched at all."""
     listed = sorted(onsets, key=lambda one: one.start)
     starts = [one.start for one in listed]
+    by_themselves = [one.start for one in listed if not one.explained]
     reach = max(TOGETHER_S, step_s)
     found: dict[int, Company] = {}
     for first, start in enumerate(starts):
-        near = [one for one in listed[first : bisect_left(starts, start + reach + 1)] if not one.explained]
-        count = len({one.pool for one in near})
-        if count < 2:
+        near = listed[first : bisect_left(starts, start + reach + 1)]
+        showing = {one.pool for one in near if not one.explained}
+        if len(showing) < 2:
             continue
-        before = bisect_left(starts, start) - bisect_left(starts, start - PAST_S)
+        before = bisect_left(by_themselves, start) - bisect_left(by_themselves, start - PAST_S)
         watched = max(min(start - since, PAST_S), step_s)
         a_day = max(before * DAY_S / watched, LEAST_A_DAY * pools)
-        rare = chance(count - 1, a_day * (2 * reach + step_s) / DAY_S)
-        for one in near if rare <= RARE else ():
+        rare = chance(len(showing) - 1, a_day * (2 * reach + step_s) / DAY_S)
+        if rare > RARE:
+            continue
+        around = listed[bisect_left(starts, start - reach) : bisect_left(starts, start + reach + 1)]
+        few = len({one.pool for one in around if one.explained}) < len(showing)
+        sharing = [one for one in near if not one.explained or (few and not one.named)]
+        count = len({one.pool for one in sharing})
+        for one in sharing:
             if one.window not in found or found[one.window].pools < count:
                 found[one.window] = Company(count, rare)
     return found

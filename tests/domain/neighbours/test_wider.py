@@ -58,6 +58,26 @@ def test_a_pool_whose_own_load_is_up_is_nobodys_company() -> None:
     assert set(together([*backup, Onset(20, 20, START), Onset(21, 21, START)], 12, 60, AGO)) == {20, 21}
 
 
+def test_a_pool_whose_load_is_up_shares_what_more_pools_than_such_have_shown() -> None:
+    three = [Onset(place, place, START) for place in range(3)]
+    up, up_too, named = (
+        Onset(10, 10, START + 60, explained=True),
+        Onset(11, 11, START + 60, explained=True),
+        Onset(12, 12, START + 60, explained=True, named=True),
+    )
+    found = together([*three, up, named], 12, 60, AGO)
+    assert set(found) == {0, 1, 2, 10} and {one.pools for one in found.values()} == {4}
+    assert set(together([*three, up, up_too, named], 12, 60, AGO)) == {0, 1, 2}
+    assert not together([three[0], up], 12, 60, AGO)
+
+
+def test_windows_that_their_own_load_explains_make_no_company_more_probable() -> None:
+    pair = [Onset(1_000, 1, START), Onset(1_001, 2, START + 60)]
+    for explained in (False, True):
+        past = [Onset(place, 3, START - 4 * 3_600 * place, explained) for place in range(1, 42)]
+        assert (1_000 in together([*past, *pair], 4, 60, AGO)) == explained
+
+
 def test_chance_is_the_tail_of_a_poisson_variable() -> None:
     assert chance(0, 3.0) == pytest.approx(1.0)
     assert chance(1, 1e-9) == pytest.approx(1e-9)
