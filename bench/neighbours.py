@@ -22,7 +22,8 @@ from bench.neighbours_world import worlds
 from bench.perseus import FOLDER, mcc
 from sla.domain.neighbours.fitted import ACCUSE, ACCUSE_WHEN_UP, FIT_SEEDS, RULE_SEEDS
 
-SEEDS = "9701,9702,9703,9704,9705,9706"
+# With six, one pool of three disks that is hard to see moves a figure by a hundredth.
+SEEDS = ",".join(str(seed) for seed in range(9_701, 9_713))
 
 
 def say(words: str) -> None:

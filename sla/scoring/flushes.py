@@ -41,7 +41,7 @@ def flushes_between(disk_id: int, vantage: int, start: int, end: int, step_s: in
 
 def _counted(bodies: list[Opened]) -> tuple[Ints, Ints, Ints] | None:
     """Of frames of one form: flushes, their ms, and steps in which both are known, (frames,) each; None without."""
-    places = {name: place for place, (name, term) in enumerate(named(bodies[0]).columns) if term is None}
+    places = {name: place for place, (name, term) in enumerate(named(*bodies[0].form).columns) if term is None}
     if "flush_ios" not in places or "flush_ms" not in places:
         return None
     figures = stack(bodies)

@@ -140,14 +140,14 @@ def _place(
     first = bodies[members[0]]
     used = [
         (place, name, term)
-        for place, (name, term) in enumerate(named(first).columns)
+        for place, (name, term) in enumerate(named(*first.form).columns)
         if name in (PLAIN if term is None else OF_TERM)
     ]
     frames = [bodies[index] for index in members]
     if first.wide:
         raw = stack_raw(frames)[:, [place for place, _, _ in used]]
     else:
-        raw = stack_raw(frames, [place for place, _, _ in used])
+        raw = stack_raw(frames, np.array([place for place, _, _ in used], np.intp))
     everyone = np.arange(len(members))
     for place, (_, name, term) in enumerate(used):
         if term is None:

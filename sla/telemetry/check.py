@@ -4,7 +4,7 @@ A `Form` is what frames must have in common to be checked together: their column
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,22 @@ ORDERED = (("read_lo", "read_est"), ("read_est", "read_hi"), ("write_lo", "write
 EXCESS = ("excess_lo", "excess_hi")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Form:
     """The columns of a frame in their order, and its steps."""
 
     columns: tuple[Column, ...]
     n: int
+
+    @cached_property
+    def rules(self) -> "Rules":
+        """What must hold between the columns."""
+        return _rules(self)
+
+    @cached_property
+    def compared(self) -> "Form":
+        """Only the columns that are held against another one."""
+        return Form(tuple(self.columns[column] for column in self.rules.compared.tolist()), self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +51,11 @@ class Rules:
     why: tuple[str, ...]
     covered: tuple[tuple[int, int], ...]  # the columns that say how many were covered, and their terms
     completed: tuple[int, int]  # the columns that say how many reads and writes were
-    compared: tuple[int, ...]  # all columns that are held against another one
+    compared: NDArray[np.intp]  # all columns that are held against another one
 
 
 @lru_cache(maxsize=512)
-def rules(form: Form) -> Rules:
-    """What must hold between the columns of a form."""
+def _rules(form: Form) -> Rules:
     at = {column: index for index, column in enumerate(form.columns)}
     found: list[tuple[int, int, str]] = []
     for term in sorted({term for _, term in form.columns if term is not None}):
@@ -60,13 +69,8 @@ def rules(form: Form) -> Rules:
     lows, highs, why = zip(*found, strict=True) if found else ((), (), ())
     completed = at["read_ios", None], at["write_ios", None]
     compared = sorted({*lows, *highs, *completed, *(column for column, _ in covered)})
-    return Rules(np.array(lows, np.intp), np.array(highs, np.intp), why, covered, completed, tuple(compared))
-
-
-@lru_cache(maxsize=512)
-def part_compared(form: Form) -> Form:
-    """Only the columns that are held against another one."""
-    return Form(tuple(form.columns[column] for column in rules(form).compared), form.n)
+    low, high, all_of_them = (np.array(columns, np.intp) for columns in (lows, highs, compared))
+    return Rules(low, high, why, covered, completed, all_of_them)
 
 
 def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
@@ -84,7 +88,7 @@ def check(form: Form, figures: Matrix) -> dict[int, Refusal]:
             value = int(figures[frame, column, step])
             say = "is negative" if value < 0 else "is not below 2^53"
             wrong[int(frame)] = Refusal(BAD_VALUE, f"{_name(form, column)}[{step}] is {value}: it {say}")
-    between = rules(form)
+    between = form.rules
     lows, highs = figures.take(between.low, axis=1), figures.take(between.high, axis=1)
     over = lows > highs
     if over.any():
@@ -102,7 +106,7 @@ def plainly_sound(form: Form, figures: Matrix) -> bool:
     """Is everything known, in range and in order? So it nearly always is, and that is seen in a few looks."""
     if int(figures.min(initial=0)) < 0 or (figures.dtype.itemsize == 8 and int(figures.max(initial=0)) > MAX_VALUE):
         return False
-    between = rules(form)
+    between = form.rules
     if np.count_nonzero(figures.take(between.low, axis=1) > figures.take(between.high, axis=1)):
         return False
     if not between.covered:
@@ -116,7 +120,7 @@ def _covered(
     form: Form, figures: Matrix, unknown: NDArray[np.bool_], covered: tuple[tuple[int, int], ...]
 ) -> dict[int, Refusal]:
     """No more can be covered than completed."""
-    reads, writes = rules(form).completed
+    reads, writes = form.rules.completed
     known = ~(unknown[:, reads] | unknown[:, writes])
     completed = np.where(known, figures[:, reads].astype(np.int64) + figures[:, writes], MAX_VALUE)
     wrong = {}

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from zlib_ng import zlib_ng
 
 from plimsoll_agent.core import layout_names as names
@@ -101,13 +102,9 @@ def open_columns(
     return answers, [index for (index, _, _), one in zip(heads, good, strict=True) if one], columns
 
 
-def named(opened: Opened) -> Form:
-    """The form of a frame with its columns' names. LayoutError where a number has no meaning or a count is missing."""
-    return _named(*opened.form)
-
-
 @lru_cache(maxsize=512)
-def _named(n: int, narrow: tuple[int, ...], wide: tuple[int, ...], terms: tuple[int, ...]) -> Form:
+def named(n: int, narrow: tuple[int, ...], wide: tuple[int, ...], terms: tuple[int, ...]) -> Form:
+    """`Opened.form` with the columns' names. LayoutError where a number has no meaning or a column is there twice."""
     columns: list[Column] = []
     for number in (*narrow, *wide):
         place, column = divmod(number, names.TERM_BASE)
@@ -130,7 +127,7 @@ def stack(frames: Sequence[Opened]) -> Matrix:
     return figures
 
 
-def stack_raw(frames: Sequence[Opened], only: Sequence[int] | None = None) -> Matrix:
+def stack_raw(frames: Sequence[Opened], only: NDArray[np.intp] | None = None) -> Matrix:
     """The same as it is stored: 32 bits wide with NULL32 where no column of the form is wide.
 
     `only`: the places of the columns that are wanted, where none of the form is wide; all without it.
@@ -140,7 +137,7 @@ def stack_raw(frames: Sequence[Opened], only: Sequence[int] | None = None) -> Ma
     border = 4 * narrow * n
     data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
     if not wide and only is not None:
-        planes = np.frombuffer(data, np.uint8).reshape(len(frames), 4, narrow, n)[:, :, list(only)]
+        planes = np.frombuffer(data, np.uint8).reshape(len(frames), 4, narrow, n)[:, :, only]
         return _joined(planes.reshape(len(frames), 4, -1), len(only), n, 4)
     small = _unshuffled(data, len(frames), narrow, n, 4)
     if not wide:

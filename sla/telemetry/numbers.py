@@ -1,6 +1,5 @@
 """Whole numbers of variable length (LEB128), many at once: the numpy twin of the agent core's varint."""
 
-import re
 from array import array
 from collections.abc import Sequence
 from itertools import chain, pairwise
@@ -13,11 +12,6 @@ from plimsoll_agent.core.varint import MAX_BYTES
 Ints = NDArray[np.int64]
 # Up to so many sections a loop is faster than numpy's some thirty calls.
 FEW = 3
-_SPELT = re.compile(rb"[\x80-\xff]*[\x00-\x7f]", re.DOTALL)
-# Numbers from 1 to 16,383 by their bytes: nearly all there are in a meta section.
-_SHORT = {
-    bytes([value]) if value < 0x80 else bytes([value & 0x7F | 0x80, value >> 7]): value for value in range(1, 1 << 14)
-}
 
 
 def write(rows: Sequence[Sequence[int]]) -> list[bytes]:
@@ -69,13 +63,15 @@ def flat(sections: Sequence[bytes]) -> tuple[Ints, Ints]:
 
 
 def _read_one(section: bytes) -> list[int]:
-    known = _SHORT.get
-    return [known(spelt) or _long(spelt) for spelt in _SPELT.findall(section)]
-
-
-def _long(spelt: bytes) -> int:
-    if len(spelt) == 1:
-        return spelt[0]
-    if spelt[-1] == 0 or len(spelt) >= MAX_BYTES:
-        return -1
-    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(spelt))
+    row: list[int] = []
+    value = shift = 0
+    for byte in section:
+        if byte > 0x7F:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+        elif shift == 0:
+            row.append(byte)
+        else:
+            row.append(-1 if byte == 0 or shift >= 7 * (MAX_BYTES - 1) else value | byte << shift)
+            value = shift = 0
+    return row

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from plimsoll_agent.core.layout import LayoutError
-from sla.telemetry.check import Form, check, part_compared, plainly_sound, rules
+from sla.telemetry.check import Form, check, plainly_sound
 from sla.telemetry.columns import Opened, all_known, named, open_bodies, open_columns, stack_raw
 from sla.telemetry.meta_columns import FEW
 from sla.telemetry.refusal import BAD_SHAPE, Refusal
@@ -30,9 +30,7 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
             groups[opened.form].append((index, opened))
     for members in groups.values():
         try:
-            form = named(members[0][1])
-            if missing := _missing(form, members[0][1].meta.terms):
-                raise LayoutError(f"the body lacks {', '.join(missing)}")
+            form = _complete(*members[0][1].form)
             wrong = _wrong(form, [opened for _, opened in members])
         except LayoutError as error:
             refused |= {index: Refusal(BAD_SHAPE, str(error)) for index, _ in members}
@@ -44,16 +42,20 @@ def packed_bodies(frames: Mapping[int, PackedFrame]) -> tuple[dict[int, bytes], 
 def _wrong(form: Form, frames: Sequence[Opened]) -> dict[int, Refusal]:
     """By place, what is wrong with frames of one form. What is not compared with anything is not even put together."""
     if all_known(frames):
-        compared = rules(form).compared
-        if plainly_sound(part_compared(form), stack_raw(frames, compared)):
+        compared = stack_raw(frames, form.rules.compared)
+        if plainly_sound(form.compared, compared):
             return {}
     return check(form, stack_raw(frames))
 
 
 @lru_cache(maxsize=512)
-def _missing(form: Form, terms: tuple[int, ...]) -> list[str]:
-    """The columns that a frame cannot do without."""
+def _complete(n: int, narrow: tuple[int, ...], wide: tuple[int, ...], terms: tuple[int, ...]) -> Form:
+    """The form of these columns. LayoutError where one has no meaning, or one that is needed is not there."""
+    form = named(n, narrow, wide, terms)
     missing = [name for name in REQUIRED if (name, None) not in form.columns]
-    return missing + [
+    missing += [
         f"{name} of term {term}" for term in terms for name in TERM_REQUIRED if (name, term) not in form.columns
     ]
+    if missing:
+        raise LayoutError(f"the body lacks {', '.join(missing)}")
+    return form

@@ -139,7 +139,7 @@ def test_the_batch_reader_sees_what_the_reference_reader_sees(several: list[dict
         assert opened.meta.rule == decoded.get("in_flight_rule")
         histogram = opened.meta.read_hist
         assert list(map(list, zip(histogram[::2], histogram[1::2], strict=True))) == (decoded.get("read_hist") or [])
-        form, figures = named(opened), stack([opened])
+        form, figures = named(*opened.form), stack([opened])
         for place, (name, term) in enumerate(form.columns):
             holder = decoded if term is None else next(s for s in decoded["slow"] if s["term"] == term)
             expected = [NULL if value is None else value for value in holder[name]]
@@ -275,5 +275,5 @@ def test_figures_survive_as_numpy_columns() -> None:
     bodies, _ = json_bodies({0: as_json(frame)})
     (opened,) = open_bodies([bodies[0]])
     assert not isinstance(opened, layout.LayoutError)
-    at = named(opened).columns.index(("write_ios", None))
+    at = named(*opened.form).columns.index(("write_ios", None))
     assert np.array_equal(stack([opened])[0, at], frame["write_ios"])
