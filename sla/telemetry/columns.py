@@ -135,6 +135,9 @@ def stack_raw(frames: Sequence[Opened], only: NDArray[np.intp] | None = None) ->
     first = frames[0]
     narrow, wide, n = len(first.narrow), len(first.wide), first.n
     border = 4 * narrow * n
+    if not wide and only is not None and len(frames) == 1:
+        bytes_of = np.frombuffer(first.data, np.uint8, border, first.at).reshape(4, narrow, n).transpose(1, 2, 0)
+        return bytes_of.take(only, axis=0).view("<i4").reshape(1, len(only), n)
     data = b"".join([frame.data[frame.at : frame.at + border] for frame in frames])
     if not wide and only is not None:
         planes = np.frombuffer(data, np.uint8).reshape(len(frames), 4, narrow, n)[:, :, only]
@@ -164,8 +167,6 @@ def _unshuffled(data: bytes, frames: int, columns: int, n: int, width: int) -> n
 
 def _joined(planes: np.ndarray, columns: int, n: int, width: int) -> np.ndarray:
     """Planes of bytes, (frames, width, columns x n), as integers of (frames, columns, n)."""
-    if len(planes) == 1:
-        return np.ascontiguousarray(planes[0].T).view(f"<i{width}").reshape(1, columns, n)
     values = planes[:, 0].astype(f"<u{width}")
     # The upper bytes are nearly all zero: one look at all of them leaves most planes out.
     for place, most in enumerate(planes[:, 1:].max(axis=(0, 2), initial=0).tolist(), start=1):

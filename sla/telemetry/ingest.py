@@ -122,19 +122,27 @@ def _store(
     token_hash: bytes, caller: store.Caller, words: store.Words, rows: dict[int, store.Row], refused: dict[int, Refusal]
 ) -> tuple[int, int] | None:
     """(accepted, duplicates); None where the caller must be looked up again. Conflicts and overlaps are refused."""
+    if hosts_side := sorted({row.disk for row in rows.values() if row.vantage == Vantage.HOST}):
+        with store.alone_with(hosts_side):
+            return _taken(token_hash, caller, words, rows, refused)
+    return _taken(token_hash, caller, words, rows, refused)
+
+
+def _taken(
+    token_hash: bytes, caller: store.Caller, words: store.Words, rows: dict[int, store.Row], refused: dict[int, Refusal]
+) -> tuple[int, int] | None:
     listed = list(rows.values())
-    with store.alone_with(sorted({row.disk for row in listed if row.vantage == Vantage.HOST})):
-        if not store.touching(listed):
-            said = store.take(token_hash, caller, words, listed)
-            if said != "clash":
-                return (len(listed), 0) if said == "stored" else None
-        with store.closer(token_hash, caller, words) as cursor:
-            if cursor is None:
-                return None
-            new, duplicates = _sort_out(cursor, rows, refused)
-            if new:
-                store.take(token_hash, caller, words, new)
-            return len(new), duplicates
+    if not store.touching(listed):
+        said = store.take(token_hash, caller, words, listed)
+        if said != "clash":
+            return (len(listed), 0) if said == "stored" else None
+    with store.closer(token_hash, caller, words) as cursor:
+        if cursor is None:
+            return None
+        new, duplicates = _sort_out(cursor, rows, refused)
+        if new:
+            store.take(token_hash, caller, words, new)
+        return len(new), duplicates
 
 
 def _sort_out(

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from plimsoll_agent.core.layout import LayoutError
-from sla.telemetry.check import Form, check, plainly_sound
+from sla.telemetry.check import Form, check, in_order
 from sla.telemetry.columns import Opened, all_known, named, open_bodies, open_columns, stack_raw
 from sla.telemetry.meta_columns import FEW
 from sla.telemetry.refusal import BAD_SHAPE, Refusal
@@ -43,7 +43,7 @@ def _wrong(form: Form, frames: Sequence[Opened]) -> dict[int, Refusal]:
     """By place, what is wrong with frames of one form. What is not compared with anything is not even put together."""
     if all_known(frames):
         compared = stack_raw(frames, form.rules.compared)
-        if plainly_sound(form.compared, compared):
+        if in_order(form.compared, compared):
             return {}
     return check(form, stack_raw(frames))
 
