@@ -128,7 +128,7 @@ def find_agent(at: Cursor, token_hash: bytes) -> Caller | None:
 
 def line() -> Connection:
     """This thread's connection."""
-    ours = connections[DEFAULT_DB_ALIAS]  # once: finding it is a third of an upload's way to the database
+    ours = connections[DEFAULT_DB_ALIAS]
     if ours.connection is None:
         ours.ensure_connection()
     opened: Connection = ours.connection
