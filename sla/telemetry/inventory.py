@@ -20,7 +20,7 @@ from sla.fleet.models import Disk
 from sla.telemetry.refusal import UNKNOWN_DISK, Refusal, shown
 
 # A policy also changes by the clock alone, when an assignment begins: it is told an hour before (POLICY_AHEAD). An
-# agent calls once a minute: nine of ten calls should find what is remembered.
+# agent calls once a minute: most calls should find what is remembered.
 REMEMBER_S = 600
 REMEMBER_MACHINES = 20_000  # about 2 KB each
 

@@ -56,7 +56,7 @@ BEGIN
     SELECT disk_id, vantage, to_timestamp(start), step_s, n, source, p_boot, arrived, body
     FROM unnest(p_disk, p_vantage, p_start, p_step_s, p_n, p_source, p_body)
         AS new (disk_id, vantage, start, step_s, n, source, body);
-    -- A minute that is cut in two is marked twice, and scored once: whoever claims marks takes each minute once.
+    -- A minute that is cut in two may be marked twice: whoever claims both marks scores it once, else twice with one result.
     INSERT INTO telemetry_dueslot (disk_id, vantage, start, marked_at)
     SELECT disk_id, vantage, to_timestamp(start / 60 * 60), arrived
     FROM unnest(p_disk, p_vantage, p_start) AS due (disk_id, vantage, start);
